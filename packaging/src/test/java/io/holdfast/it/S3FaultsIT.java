@@ -100,7 +100,8 @@ class S3FaultsIT {
   @Test
   void store_thatFailsForGood_givesAnErrorAndThenWorksAgain() {
     BUCKET.proxy().reset();
-    Mount mount = BUCKET.mount(SANDBOX, "set", "--policy=none", "--window=0");
+    Mount mount =
+        BUCKET.mount(SANDBOX, "set", "--policy=none", "--window=0", "--source-timeout=5s");
     String file = mount.path(dataset.files().get(1)).toString();
     BUCKET.proxy().disturb(Request::isGet, ALWAYS, new Fault.Answer(500, "InternalError"));
 

@@ -45,7 +45,8 @@ public final class Cgroups {
   /** Returns the groups of a process; none if it is gone. */
   public List<Membership> memberships(String process) {
     List<Membership> memberships = new ArrayList<>();
-    for (String line : procfs.text(procfs.path(process).resolve("cgroup")).lines().toList()) {
+    // only a newline ends a line: a group may have any other character in its name
+    for (String line : procfs.text(procfs.path(process).resolve("cgroup")).split("\n", -1)) {
       // 4:cpuset,memory:/a/b (version 1) or 0::/a/b (version 2)
       String[] fields = line.split(":", 3);
       if (fields.length == 3 && fields[2].startsWith("/")) {

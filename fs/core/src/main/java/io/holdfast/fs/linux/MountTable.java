@@ -183,6 +183,14 @@ public final class MountTable {
     return of(mounts.stream().filter(mount -> !mount.isHoldfast()).toList()).covering(path);
   }
 
+  /** Returns the mounts within a directory, without one at the directory itself. */
+  public List<Mount> below(Path directory) {
+    return mounts.stream()
+        .filter(mount -> mount.mountpoint().startsWith(directory))
+        .filter(mount -> !mount.mountpoint().equals(directory))
+        .toList();
+  }
+
   /** Returns the mounts of a device, {@code major:minor}. */
   public List<Mount> onDevice(String device) {
     return mounts.stream().filter(mount -> mount.device().equals(device)).toList();

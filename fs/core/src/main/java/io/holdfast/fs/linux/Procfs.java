@@ -428,7 +428,7 @@ public final class Procfs {
 
   /**
    * The lines of a file, each a name and a value, as in {@code MemTotal: 16 kB} or {@code oom_kill
-   * 3}. Immutable.
+   * 3}. Only a newline ends a line: a program may have any other character in its name. Immutable.
    */
   public static final class Fields {
     private static final int KIBIBYTE = 1024;
@@ -441,7 +441,7 @@ public final class Procfs {
     }
 
     static Fields parse(String text) {
-      return new Fields(text.lines().toList());
+      return new Fields(List.of(text.split("\n", -1)));
     }
 
     /** Returns the value of a name; an empty text if the name is not there. */

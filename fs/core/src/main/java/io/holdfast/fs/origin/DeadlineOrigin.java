@@ -256,10 +256,19 @@ public final class DeadlineOrigin implements Origin {
     }
   }
 
-  /** Has no deadline: the caller scans on a thread of its own, and may stop the scan. */
+  @Override
+  public boolean hasDirectories() {
+    return origin.hasDirectories();
+  }
+
+  /** Lists each directory by {@link #list}, so that one that hangs does not hold up the scan. */
   @Override
   public void scan(OriginPath directory, Executor executor, ScanSink sink) throws FsException {
-    origin.scan(directory, executor, sink);
+    if (hasDirectories()) {
+      new DirectoryWalk(this, executor, sink).walk(directory);
+    } else {
+      origin.scan(directory, executor, sink);
+    }
   }
 
   @Override

@@ -27,9 +27,15 @@ public final class DirectoryWalk {
   private final ScanSink sink;
 
   /** Directories that are being listed or wait to be listed. */
-  private final AtomicLong left = new AtomicLong(1);
+  private final AtomicLong left = new AtomicLong();
 
   private final CountDownLatch end = new CountDownLatch(1);
+
+  /** Made once, because there may be no room for it when it is needed. */
+  private final FsException noMemory =
+      new FsException(
+          FsError.NO_MEMORY,
+          "a directory could not be listed: the heap is full, or no thread can be started");
 
   /**
    * Creates a walk.
@@ -53,6 +59,7 @@ public final class DirectoryWalk {
   }
 
   private void submit(OriginPath directory) {
+    left.incrementAndGet();
     try {
       threads.execute(
           () -> {
@@ -66,17 +73,22 @@ public final class DirectoryWalk {
       done(); // the mount is ending
     } catch (OutOfMemoryError e) {
       // no thread can be started
-      OutOfMemory.tell(e);
-      sink.failed(directory, failure(directory, e));
-      done();
+      try {
+        failed(directory, e);
+      } finally {
+        done();
+      }
     }
   }
 
-  private static FsException failure(OriginPath directory, Throwable cause) {
-    return new FsException(
-        cause instanceof OutOfMemoryError ? FsError.NO_MEMORY : FsError.IO,
-        directory + ": could not be listed: " + cause,
-        cause);
+  /** Reports a directory; the others are listed all the same. */
+  private void failed(OriginPath directory, OutOfMemoryError cause) {
+    try {
+      sink.failed(directory, noMemory);
+    } catch (OutOfMemoryError e) {
+      OutOfMemory.tell(e);
+    }
+    OutOfMemory.tell(cause);
   }
 
   private void done() {
@@ -100,12 +112,11 @@ public final class DirectoryWalk {
     } catch (CancellationException e) {
       return; // the sink wants no more entries
     } catch (OutOfMemoryError e) {
-      OutOfMemory.tell(e);
-      sink.failed(directory, failure(directory, e));
+      failed(directory, e);
     } catch (RuntimeException e) {
-      sink.failed(directory, failure(directory, e));
+      sink.failed(
+          directory, new FsException(FsError.IO, directory + ": could not be listed: " + e, e));
     }
-    left.addAndGet(within.size());
     within.forEach(this::submit);
   }
 

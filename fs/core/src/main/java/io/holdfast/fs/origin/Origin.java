@@ -157,6 +157,14 @@ public interface Origin extends AutoCloseable {
   record Part(Version version, long offset, int length) {}
 
   /**
+   * Tells whether the store has directories, and a scan lists them one by one. A store without them
+   * bounds the requests of its scan itself.
+   */
+  default boolean hasDirectories() {
+    return true;
+  }
+
+  /**
    * Passes every entry below a directory once, with its attributes; a directory precedes its
    * entries. Returns when all entries have been passed, or the sink wants no more.
    *
@@ -242,7 +250,10 @@ public interface Origin extends AutoCloseable {
     /** Learns that all entries of a directory have been passed. */
     void complete(OriginPath directory);
 
-    /** Learns that a directory, or what is below it, could not be listed, or not to its end. */
+    /**
+     * Learns that a directory, or what is below it, could not be listed, or not to its end. Records
+     * that before it takes memory: the heap may be full.
+     */
     void failed(OriginPath directory, FsException cause);
 
     /**

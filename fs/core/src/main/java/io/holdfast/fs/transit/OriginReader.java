@@ -106,7 +106,7 @@ final class OriginReader {
 
   /**
    * Tells whether to retry beyond the usual attempts: a store whose requests time out by their own
-   * deadline may need longer.
+   * deadline, or that is overloaded or starts again, may need longer.
    */
   private boolean isWaitedFor(Fetch fetch, FsException failure) {
     return failure.code() == FsError.TIMED_OUT

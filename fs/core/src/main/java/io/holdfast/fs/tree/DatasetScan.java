@@ -25,12 +25,22 @@ import org.slf4j.LoggerFactory;
 public final class DatasetScan implements Runnable {
   private static final Logger log = LoggerFactory.getLogger(DatasetScan.class);
 
+  /** The pause after a scan that was cut short, in durations of that scan, and the shortest one. */
+  private static final int PAUSES = 4;
+
+  private static final long SHORTEST_PAUSE_NANOS = Duration.ofSeconds(10).toNanos();
+
   private final TreeScan scan;
   private final Tree tree;
   private final Rules rules;
   private final CountDownLatch finished = new CountDownLatch(1);
   private volatile Tally tally = new Tally();
   private volatile boolean complete;
+  private volatile boolean cutShort;
+
+  /** When a scan that was cut short is due again, on the steady clock. */
+  private volatile long due;
+
   private volatile boolean stopped;
 
   /**
@@ -104,13 +114,16 @@ public final class DatasetScan implements Runnable {
       tally = counted;
     }
     Moment begun = rules.clock.get();
+    boolean whole = false;
     try {
       tree.refresh(tree.root());
       TreePass pass = new TreePass(tree, begun, rules.changes);
       scan.run(tree.root(), pass, new Count(counted), () -> !stopped);
-      counted.ended = rules.clock.get().steady();
-      counted.nanos = counted.ended - begun.steady();
       if (!stopped) {
+        pass.requireWhole();
+        whole = true;
+        counted.ended = rules.clock.get().steady();
+        counted.nanos = counted.ended - begun.steady();
         tally = counted;
         complete = true;
         rules.selected.taker().accept(counted.selectedPageBytes.get());
@@ -119,11 +132,13 @@ public final class DatasetScan implements Runnable {
             counted.entries,
             Duration.ofNanos(counted.nanos),
             pass.different());
-        pass.requireWhole();
       }
     } catch (FsException e) {
       log.warn("the dataset could not be scanned as a whole: {}", e.getMessage());
     } finally {
+      long now = rules.clock.get().steady();
+      due = now + Math.max(SHORTEST_PAUSE_NANOS, PAUSES * (now - begun.steady()));
+      cutShort = !whole;
       tree.scanned();
       finished.countDown();
     }
@@ -171,6 +186,14 @@ public final class DatasetScan implements Runnable {
   private static long inPages(long bytes, long pageSize) {
     long rest = bytes % pageSize;
     return rest == 0 || bytes > Long.MAX_VALUE - pageSize ? bytes : bytes - rest + pageSize;
+  }
+
+  /**
+   * Tells whether the last scan was cut short and the next one should begin. The pause before that
+   * grows with the scan, so that a directory that always fails does not keep the origin busy.
+   */
+  public boolean isDueAgain() {
+    return cutShort && rules.clock.get().steady() - due >= 0;
   }
 
   /** Waits until the first scan has ended. */

@@ -228,9 +228,30 @@ final class Names {
   private Node letGo(Node old) {
     List<Node> gone = old.attributes().isDirectory() ? tree.knownWithin(old) : List.of(old);
     gone.forEach(Node::markStale);
-    gone.forEach(listener::replaced);
+    release(gone);
     gone.stream().filter(node -> !node.equals(old)).forEach(this::forget);
     return old;
+  }
+
+  /** Has all nodes released, even if that fails for some: nobody comes to a stale node again. */
+  private void release(List<Node> gone) {
+    RuntimeException failure = null;
+    OutOfMemoryError full = null;
+    for (Node node : gone) {
+      try {
+        listener.replaced(node);
+      } catch (RuntimeException e) {
+        failure = e;
+      } catch (OutOfMemoryError e) {
+        full = e;
+      }
+    }
+    if (full != null) {
+      throw full;
+    }
+    if (failure != null) {
+      throw failure;
+    }
   }
 
   private void forget(@Nullable Node old) {

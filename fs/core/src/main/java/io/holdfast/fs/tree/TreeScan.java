@@ -170,12 +170,12 @@ public final class TreeScan {
         moved.add(directory);
         return;
       }
-      warn(cause);
       pass.failed(cause);
       Node node = find(directory);
       if (node != null) {
         tree.forgetListing(node);
       }
+      warn(cause);
     }
 
     /** Logs the first failures; {@link TreePass#requireWhole} reports how many there were. */

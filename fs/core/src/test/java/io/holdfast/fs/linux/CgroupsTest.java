@@ -53,6 +53,13 @@ final class CgroupsTest {
   }
 
   @Test
+  void memberships_groupWithACarriageReturnInItsName_isOne() throws IOException {
+    machine("0::/a\r1:memory:/b\n");
+    assertThat(cgroups().memberships(Procfs.SELF))
+        .containsExactly(new Cgroups.Membership(List.of(Cgroups.UNIFIED), "/a\r1:memory:/b"));
+  }
+
+  @Test
   void usableMemory_noProc_saysSo() {
     assertThatThrownBy(() -> cgroups().usableMemory()).hasMessageContaining("/proc/meminfo");
   }

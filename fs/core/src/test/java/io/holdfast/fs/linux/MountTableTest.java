@@ -56,6 +56,16 @@ class MountTableTest {
   }
 
   @Test
+  void below_directory_isWithoutItsOwnMountAndThoseBesideIt() {
+    assertThat(TABLE.below(Path.of("/mnt")))
+        .extracting(MountTable.Mount::type)
+        .containsExactly("fuse.sshfs", "nfs4");
+    assertThat(TABLE.below(Path.of("/data/set"))).isEmpty();
+    assertThat(TABLE.below(Path.of("/mnt/n"))).isEmpty();
+    assertThat(TABLE.below(Path.of("/"))).hasSize(5);
+  }
+
+  @Test
   void read_thisMachine_hasItsRoot() throws IOException {
     assertThat(MountTable.read().covering(Path.of("/nothing/here"))).isPresent();
   }

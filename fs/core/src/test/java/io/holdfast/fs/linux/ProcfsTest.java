@@ -38,6 +38,15 @@ final class ProcfsTest {
     assertThat(fields.mask("MemFree")).isEmpty();
   }
 
+  /**
+   * The kernel escapes newlines in a thread's name; a thread could name another process as its own.
+   */
+  @Test
+  void fields_inAThreadsName_areNone() throws IOException {
+    write("7/status", "Name:\tx\rTgid:\t4242\nUmask:\t0022\nTgid:\t5\nPid:\t7\n");
+    assertThat(procfs().processOf(7)).isEqualTo(5);
+  }
+
   @Test
   void files_thatAreNotThere_areEmpty() {
     assertThat(procfs().meminfo().bytes("MemTotal")).isEmpty();

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -266,6 +267,35 @@ final class DeadlineOriginTest extends DirectoryContractTest {
           .hasMessage("the sink's");
       Await.until("the listing ends", () -> pool.getActiveCount() == 0);
     }
+  }
+
+  /** A refresh of a network filesystem that hung never ended. */
+  @Test
+  void scan_directoryThatHangs_failsByTheDeadlineAndTheOthersAreListed() throws FsException {
+    FakeOrigin fake = new FakeOrigin();
+    fake.file("hangs/file", new byte[1]);
+    fake.file("other/file", new byte[1]);
+    CountDownLatch answer = new CountDownLatch(1);
+    fake.setGate(
+        new FakeOrigin.Gate() {
+          @Override
+          public void stat(OriginPath path) {
+            if (path.equals(OriginPath.of("hangs/file"))) {
+              Await.latch(answer);
+            }
+          }
+        });
+    ScanRecord record = new ScanRecord();
+    ExecutorService scanners = Executors.newFixedThreadPool(2);
+    try (Origin origin = bounded(fake, pool(THREADS), Duration.ofSeconds(2))) {
+      origin.scan(OriginPath.ROOT, scanners, record);
+      answer.countDown();
+    } finally {
+      Await.end(scanners);
+    }
+    assertThat(record.failed).containsOnlyKeys("hangs");
+    assertThat(record.failed.get("hangs").code()).isEqualTo(FsError.TIMED_OUT);
+    assertThat(record.complete).containsExactlyInAnyOrder(".", "other");
   }
 
   @Test

@@ -72,6 +72,11 @@ public class DelegatingOrigin implements Origin {
   }
 
   @Override
+  public boolean hasDirectories() {
+    return origin.hasDirectories();
+  }
+
+  @Override
   public void scan(OriginPath directory, Executor threads, ScanSink sink) throws FsException {
     origin.scan(directory, threads, sink);
   }

@@ -18,9 +18,11 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,15 +47,17 @@ final class DatasetScanTest {
   }
 
   private DatasetScan scan(Origin origin, Predicate<OriginPath> selected) throws FsException {
+    return scan(origin, selected, Moment::now);
+  }
+
+  private DatasetScan scan(Origin origin, Predicate<OriginPath> selected, Supplier<Moment> clock)
+      throws FsException {
     Tree tree = new Tree(origin, nodes, old -> {});
     return new DatasetScan(
         new TreeScan(origin, tree, threads),
         tree,
         new DatasetScan.Rules(
-            PAGE,
-            new DatasetScan.Selected(selected, whole::set),
-            TreePass.ChangeSink.NONE,
-            Moment::now));
+            PAGE, new DatasetScan.Selected(selected, whole::set), TreePass.ChangeSink.NONE, clock));
   }
 
   @Test
@@ -279,6 +283,82 @@ final class DatasetScanTest {
     scan.run();
     assertThat(scan.files()).isEqualTo(1);
     assertThat(scan.isComplete()).isTrue();
+  }
+
+  /**
+   * The part that was found counted as the dataset: as the size that the policy divides, and for
+   * orders and warming.
+   */
+  @Test
+  void run_directoryThatFailsForAWhile_countsForNothingAndIsDueAgain() throws FsException {
+    origin.file("a", new byte[1]);
+    origin.file("d/b", new byte[1]);
+    AtomicBoolean failing = new AtomicBoolean(true);
+    Origin some =
+        new DelegatingOrigin(origin) {
+          @Override
+          public void list(OriginPath path, EntrySink sink) throws FsException {
+            if (failing.get() && path.equals(OriginPath.of("d"))) {
+              throw new FsException(FsError.IO, path + ": broken");
+            }
+            super.list(path, sink);
+          }
+
+          @Override
+          public void scan(OriginPath directory, Executor threads, ScanSink sink) {
+            new DirectoryWalk(this, threads, sink).walk(directory);
+          }
+        };
+    AtomicLong nanos = new AtomicLong(1);
+    Moment now = Moment.now();
+    DatasetScan scan =
+        scan(some, path -> true, () -> new Moment(nanos.get(), now.ofDay(), now.boot()));
+
+    scan.run();
+    assertThat(scan.isComplete()).isFalse();
+    assertThat(scan.took()).isZero();
+    assertThat(whole).as("nobody is told of a part").hasValue(-1);
+    assertThat(scan.isDueAgain()).isFalse();
+    nanos.addAndGet(TimeUnit.SECONDS.toNanos(10));
+    assertThat(scan.isDueAgain()).isTrue();
+
+    failing.set(false);
+    scan.run();
+    assertThat(scan.isComplete()).isTrue();
+    assertThat(scan.files()).isEqualTo(2);
+    assertThat(whole).hasValue(2L * PAGE);
+    nanos.addAndGet(TimeUnit.DAYS.toNanos(1));
+    assertThat(scan.isDueAgain()).isFalse();
+
+    failing.set(true);
+    scan.run();
+    assertThat(scan.isComplete()).isTrue();
+    assertThat(scan.files()).as("those of the last whole scan").isEqualTo(2);
+  }
+
+  @Test
+  void run_directoryThatIsForbidden_isLeftOut() throws FsException {
+    origin.file("a", new byte[1]);
+    origin.file("d/b", new byte[1]);
+    Origin some =
+        new DelegatingOrigin(origin) {
+          @Override
+          public void list(OriginPath path, EntrySink sink) throws FsException {
+            if (path.equals(OriginPath.of("d"))) {
+              throw new FsException(FsError.ACCESS_DENIED, path + ": denied");
+            }
+            super.list(path, sink);
+          }
+
+          @Override
+          public void scan(OriginPath directory, Executor threads, ScanSink sink) {
+            new DirectoryWalk(this, threads, sink).walk(directory);
+          }
+        };
+    DatasetScan scan = scan(some, path -> true);
+    scan.run();
+    assertThat(scan.isComplete()).isTrue();
+    assertThat(scan.files()).isEqualTo(1);
   }
 
   @Test

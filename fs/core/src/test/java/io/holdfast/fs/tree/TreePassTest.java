@@ -2,6 +2,7 @@ package io.holdfast.fs.tree;
 
 import static io.holdfast.fs.Failures.assertFails;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
@@ -100,6 +101,38 @@ final class TreePassTest {
     assertThat(pass()).isZero();
     assertThat(changes).isEmpty();
     assertThat(reached).containsExactlyInAnyOrder("a", "a/b");
+  }
+
+  /** The heap was full for a moment: files below a replaced directory stayed pinned for ever. */
+  @Test
+  void lookup_releaseOfAReplacedFileFails_theOthersAreReleased() throws FsException {
+    for (String file : List.of("d/a", "d/b", "d/c")) {
+      origin.file(file, new byte[1]);
+    }
+    AtomicBoolean full = new AtomicBoolean(true);
+    List<String> released = new ArrayList<>();
+    try (NodeTable table = new NodeTable(GrowingMemory.ofProcess("nodes"))) {
+      Tree other =
+          new Tree(
+              origin,
+              table,
+              old -> {
+                if (full.getAndSet(false)) {
+                  throw new OutOfMemoryError("as the virtual machine says it");
+                }
+                released.add(old.path().toString());
+              });
+      TreePass pass = new TreePass(other, Moment.now(), TreePass.ChangeSink.NONE);
+      new TreeScan(origin, other, threads)
+          .run(other.root(), pass, (in, name, is) -> {}, () -> true);
+      origin.remove("d");
+      origin.directory("d");
+
+      assertThatThrownBy(() -> other.lookup(other.root(), name("d")))
+          .isInstanceOf(OutOfMemoryError.class);
+
+      assertThat(released).containsExactlyInAnyOrder("d/a", "d/b", "d/c");
+    }
   }
 
   /** The old version stayed then: the refresh ended well, and users went on to read it. */

@@ -34,8 +34,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Listens on a daemon's unix socket and passes requests to its {@link ControlCommands}. Only the
  * daemon's user may connect (mode 0600). The server closes a connection that does not send a whole
- * request or read its answer in time, and refuses a connection too many. So no client can hold up
- * the others for long.
+ * request or read its answer in time, and refuses a connection too many. While a worker refreshes,
+ * another one takes its place. So no client can hold up the others for long.
  *
  * <p>Thread-safe. {@link #close()} is idempotent and removes all files of the server.
  */
@@ -43,6 +43,9 @@ public final class ControlServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ControlServer.class);
 
   private static final int THREADS = 4;
+
+  /** Most workers that are replaced while they refresh. */
+  private static final int MOST_REFRESHES = 16;
 
   /** So that each rank of a node may ask at the same moment. Only this user can connect. */
   private static final int WAITING_CONNECTIONS = 64;
@@ -56,6 +59,9 @@ public final class ControlServer implements AutoCloseable {
   private final ServerSocketChannel listener;
   private final ThreadPoolExecutor workers;
   private final ScheduledThreadPoolExecutor watchdog;
+
+  /** Refreshes under way; the monitor guards it, and the number of workers. */
+  private int refreshes;
 
   private ControlServer(
       ControlCommands commands,
@@ -254,7 +260,7 @@ public final class ControlServer implements AutoCloseable {
       case Protocol.PEERS -> answer.put(Protocol.PEERS, commands.peers());
       case Protocol.REFRESH -> {
         String path = String.valueOf(request.getOrDefault(Protocol.PATH, ""));
-        answer.put(Protocol.REFRESHED, commands.refresh(path));
+        answer.put(Protocol.REFRESHED, refresh(path));
       }
       case Protocol.TASK -> answer.put(Protocol.TASK, commands.task(request));
       case Protocol.ORDER -> answer.put(Protocol.ORDER, commands.order(request));
@@ -266,6 +272,28 @@ public final class ControlServer implements AutoCloseable {
       }
     }
     return answer;
+  }
+
+  /** Refreshes, which takes as long as the dataset and its store need. */
+  private long refresh(String path) throws IOException {
+    try {
+      count(1);
+      return commands.refresh(path);
+    } finally {
+      count(-1);
+    }
+  }
+
+  private synchronized void count(int more) {
+    refreshes += more;
+    int threads = THREADS + Math.min(refreshes, MOST_REFRESHES);
+    if (threads > workers.getMaximumPoolSize()) {
+      workers.setMaximumPoolSize(threads);
+      workers.setCorePoolSize(threads);
+    } else {
+      workers.setCorePoolSize(threads);
+      workers.setMaximumPoolSize(threads);
+    }
   }
 
   private static Map<String, Object> failure(@Nullable String message) {

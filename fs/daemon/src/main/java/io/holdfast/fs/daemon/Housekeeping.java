@@ -66,7 +66,8 @@ final class Housekeeping {
   }
 
   /**
-   * Lists the dataset now, and again before the last listing is older than the kernel may believe.
+   * Lists the dataset now, again soon if the listing is cut short, and again before the last
+   * listing is older than the kernel may believe.
    */
   private void startScans() {
     Runnable rescan =
@@ -78,6 +79,14 @@ final class Housekeeping {
     AtomicBoolean due = new AtomicBoolean();
     scan(scanner, due, rescan);
     every(parts.housekeeping, LOOK, scanner::startLeft);
+    every(
+        parts.housekeeping,
+        LOOK,
+        () -> {
+          if (parts.scan.isDueAgain()) {
+            scan(scanner, due, rescan);
+          }
+        });
     Duration ttl = settings.get(SettingTable.METADATA_TTL);
     if (ttl.equals(Settings.INDEFINITE)) {
       return;

@@ -3,6 +3,7 @@ package io.holdfast.fs.control;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +34,11 @@ class ControlServerTest {
 
   @TempDir Path temp;
   private final CountDownLatch stopped = new CountDownLatch(1);
+
+  /** Opened when slow refreshes are to end. */
+  private final CountDownLatch answer = new CountDownLatch(1);
+
+  private final AtomicInteger refreshing = new AtomicInteger();
   private final List<AutoCloseable> open = new ArrayList<>();
 
   @AfterEach
@@ -70,6 +77,26 @@ class ControlServerTest {
         .hasMessage("there is no 'missing'")
         .extracting(e -> ((FsException) e).code())
         .isEqualTo(FsError.IO);
+  }
+
+  /** Four refreshes of a source that hung took the socket away from all other commands. */
+  @Test
+  void refreshes_thatTakeLong_leaveTheSocketToOthers() throws IOException {
+    start();
+    int many = 8;
+    try {
+      for (int i = 0; i < many; i++) {
+        SocketChannel channel = connect();
+        open.add(channel);
+        String request = "{\"command\":\"refresh\",\"path\":\"slow\"}\n";
+        channel.write(ByteBuffer.wrap(request.getBytes(StandardCharsets.UTF_8)));
+      }
+      Await.until("all refreshes have begun", () -> refreshing.get() == many);
+      assertThat(client().config()).isNotEmpty();
+    } finally {
+      answer.countDown();
+      Await.until("all refreshes have ended", () -> refreshing.get() == 0);
+    }
   }
 
   @Test
@@ -317,6 +344,11 @@ class ControlServerTest {
       }
       if (path.equals("bug")) {
         throw new IllegalStateException("bug");
+      }
+      if (path.equals("slow")) {
+        refreshing.incrementAndGet();
+        Await.latch(answer);
+        refreshing.decrementAndGet();
       }
       return path.length();
     }

@@ -8,6 +8,7 @@ import io.holdfast.fs.origin.OriginPath;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongConsumer;
 
 /**
  * Inode numbers of a dataset that other file systems are mounted in, or that has subvolumes of
@@ -28,6 +29,7 @@ final class InodeNumbers {
   private static final long UPPER = Long.MAX_VALUE & ~LOWER;
 
   private final int root;
+  private final LongConsumer found;
 
   /** The bits that the numbers of a device get; 0 for that of the dataset's root. */
   private final Map<Long, Long> bits = new ConcurrentHashMap<>();
@@ -36,9 +38,11 @@ final class InodeNumbers {
    * Creates the numbers below a directory.
    *
    * @param root a descriptor of the directory, which stays the caller's
+   * @param found takes each device of another file system, once
    */
-  InodeNumbers(int root) {
+  InodeNumbers(int root, LongConsumer found) {
     this.root = root;
+    this.found = found;
   }
 
   /**
@@ -73,7 +77,13 @@ final class InodeNumbers {
       added = bits(Arrays.copyOf(bytes, Math.min(end, bytes.length)));
     }
     Long other = bits.putIfAbsent(device, added);
-    return other == null ? added : other;
+    if (other != null) {
+      return other;
+    }
+    if (added != 0) {
+      found.accept(device);
+    }
+    return added;
   }
 
   private boolean isOn(long device, byte[] path) {

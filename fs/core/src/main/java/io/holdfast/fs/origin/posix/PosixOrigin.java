@@ -39,27 +39,6 @@ import org.jspecify.annotations.Nullable;
  * beneath that descriptor with openat2, which never follows a symlink.
  */
 public final class PosixOrigin implements Origin {
-  /**
-   * Filesystems on this machine, by f_type of statfs; any other may wait for a server without a
-   * bound.
-   */
-  private static final Set<Integer> LOCAL_TYPES =
-      Set.of(
-          0xEF53, // ext2, ext3, ext4
-          0x58465342, // xfs
-          0x9123683E, // btrfs
-          0x01021994, // tmpfs
-          0x858458F6, // ramfs
-          0x794C7630, // overlayfs
-          0x2FC12FC1, // zfs
-          0xF2F52010, // f2fs
-          0xCA451A4E, // bcachefs
-          0x4D44, // vfat
-          0x2011BAB0, // exfat
-          0x73717368, // squashfs
-          0xE0F5E1E2, // erofs
-          0x9660); // iso9660
-
   /** Filesystems whose page cache is the store itself, so that there is no second copy to drop. */
   private static final Set<Integer> MEMORY_TYPES = Set.of(0x01021994, 0x858458F6);
 
@@ -93,11 +72,12 @@ public final class PosixOrigin implements Origin {
   private PosixOrigin(Path directory, int root, int type, InstantSource clock) {
     this.directory = directory;
     this.root = root;
-    this.mayHang = !LOCAL_TYPES.contains(type);
+    this.mayHang = !LocalFilesystems.contain(type) || !LocalFilesystems.areAllBelow(root);
     this.heldInMemory = MEMORY_TYPES.contains(type);
     this.quietTime = new QuietTime(clock);
     this.acls = new StoreAcls(!mayHang, clock);
-    this.inodeNumbers = new InodeNumbers(root);
+    this.inodeNumbers =
+        new InodeNumbers(root, mayHang ? device -> {} : LocalFilesystems::warnOfOther);
     this.readers = mayHang ? PosixFile.readers() : null;
   }
 

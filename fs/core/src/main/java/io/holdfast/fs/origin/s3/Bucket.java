@@ -24,8 +24,9 @@ import software.amazon.awssdk.services.s3.model.RequestPayer;
 
 /**
  * The requests to one bucket. Thread-safe. The client tries each request several times with
- * back-off and jitter, also when throttled, and ends it by the deadline. The caller bounds the body
- * of a GET; each read of the body ends within {@link #silence(Duration)}.
+ * back-off and jitter, also when throttled and when many requests have failed, and ends it by the
+ * deadline. The caller bounds the body of a GET; each read of the body ends within {@link
+ * #silence(Duration)}.
  */
 final class Bucket implements SortedKeys, AutoCloseable {
   /** The region of a store that ignores regions; the protocol requires one. */
@@ -70,6 +71,7 @@ final class Bucket implements SortedKeys, AutoCloseable {
                         .retryStrategy(
                             AwsRetryStrategy.standardRetryStrategy().toBuilder()
                                 .maxAttempts(ATTEMPTS)
+                                .circuitBreakerEnabled(false)
                                 .build()));
     if (settings.endpoint() != null) {
       builder.endpointOverride(settings.endpoint());

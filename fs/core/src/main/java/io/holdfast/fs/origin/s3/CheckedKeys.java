@@ -13,6 +13,9 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  * Rejects listings that do not match the request. All keys must begin with the prefix and be in
  * order, and a listing that is not the last one must continue. Otherwise a store that ignores where
  * to begin would be listed for ever, and a store without order would lose keys. Thread-safe.
+ *
+ * <p>A listing that the store refuses fails with UNAVAILABLE: the refusal does not concern one
+ * directory, but all keys that the credentials could list before.
  */
 final class CheckedKeys implements SortedKeys {
   private final SortedKeys store;
@@ -23,12 +26,22 @@ final class CheckedKeys implements SortedKeys {
 
   @Override
   public ListObjectsV2Response list(Page page, String what) throws FsException {
-    ListObjectsV2Response answer = store.list(page, what);
+    ListObjectsV2Response answer = listed(page, what);
     String wrong = wrong(page, answer);
     if (wrong != null) {
       throw new FsException(FsError.IO, what + ": the store's listing " + wrong);
     }
     return answer;
+  }
+
+  private ListObjectsV2Response listed(Page page, String what) throws FsException {
+    try {
+      return store.list(page, what);
+    } catch (FsException e) {
+      throw e.code() == FsError.ACCESS_DENIED
+          ? new FsException(FsError.UNAVAILABLE, String.valueOf(e.getMessage()), e)
+          : e;
+    }
   }
 
   private static @Nullable String wrong(Page page, ListObjectsV2Response answer) {

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * have done it, too. Thread-safe.
  *
  * <p>Methods throw {@link FsException}: NOT_FOUND if an object is missing, STALE if it is not the
- * one with the ETag that the caller named, ACCESS_DENIED, TIMED_OUT, or IO.
+ * one with the ETag that the caller named, ACCESS_DENIED, UNAVAILABLE if the store does not take
+ * the credentials, TIMED_OUT, or IO.
  */
 public interface ObjectBucket extends AutoCloseable {
   /** The longest key that S3 takes, with the prefix, in bytes. */

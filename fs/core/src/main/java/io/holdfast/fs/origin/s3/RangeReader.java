@@ -97,8 +97,7 @@ final class RangeReader implements AutoCloseable {
     }
     String range = answer.contentRange();
     boolean same =
-        Entries.unquoted(answer.eTag()).equals(version.etag())
-            && Entries.nanos(answer.lastModified()) == version.modified()
+        Entries.isOf(version, Entries.unquoted(answer.eTag()), Entries.nanos(answer.lastModified()))
             && (range == null || range.endsWith("/" + version.size()));
     if (!same) {
       throw new FsException(FsError.STALE, source.what + ": changed at the origin");

@@ -2,10 +2,12 @@ package io.holdfast.fs.origin.s3;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
-import java.net.ConnectException;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
 import java.security.cert.CertPathBuilderException;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +20,15 @@ final class S3Failures {
   private static final Pattern REGION = Pattern.compile("[a-z0-9-]{1,63}");
   private static final Pattern EXPECTED_REGION = Pattern.compile("expecting '(" + REGION + ")'");
 
+  /** The store's words for a request that it does not believe, whatever the request is about. */
+  private static final Set<String> NO_ANSWERS =
+      Set.of(
+          "ExpiredToken",
+          "InvalidAccessKeyId",
+          "InvalidToken",
+          "RequestTimeTooSkewed",
+          "SignatureDoesNotMatch");
+
   private S3Failures() {}
 
   /**
@@ -28,25 +39,39 @@ final class S3Failures {
   static FsException of(String what, RuntimeException e) {
     AwsServiceException service = answerIn(e);
     if (service != null) {
-      FsError code =
-          switch (service.statusCode()) {
-            case 404 -> FsError.NOT_FOUND;
-            case 401, 403 -> FsError.ACCESS_DENIED;
-            // another version, or a version without this range
-            case 412, 416 -> FsError.STALE;
-            case 501 -> FsError.UNSUPPORTED;
-            default -> FsError.IO;
-          };
-      return new FsException(code, what + ": the store says " + said(service), e);
+      return new FsException(errorOf(service), what + ": the store says " + said(service), e);
     }
-    if (causeOf(e) instanceof ConnectException) {
-      // a store that starts again is waited for, as one that does not answer
+    if (isAway(causeOf(e))) {
       String text = what + ": the store is not there: " + oneLine(causeOf(e));
       return new FsException(FsError.TIMED_OUT, text, e);
     }
     return isLate(e)
         ? new FsException(FsError.TIMED_OUT, what + ": the store did not answer in time", e)
         : new FsException(FsError.IO, what + ": " + oneLine(causeOf(e)), e);
+  }
+
+  private static FsError errorOf(AwsServiceException answer) {
+    if (NO_ANSWERS.contains(codeOf(answer))) {
+      return FsError.UNAVAILABLE;
+    }
+    return switch (answer.statusCode()) {
+      case 404 -> FsError.NOT_FOUND;
+      case 401, 403 -> FsError.ACCESS_DENIED;
+      // another version, or a version without this range
+      case 412, 416 -> FsError.STALE;
+      case 501 -> FsError.UNSUPPORTED;
+      // a store that is overloaded is waited for, as one that does not answer
+      case 429, 500, 502, 503, 504 -> FsError.TIMED_OUT;
+      default -> FsError.IO;
+    };
+  }
+
+  /**
+   * Tells whether no store could be asked, as while a gateway starts again, or a name server fails.
+   * Such a store is waited for, as one that does not answer.
+   */
+  private static boolean isAway(Throwable cause) {
+    return cause instanceof SocketException || cause instanceof UnknownHostException;
   }
 
   private static boolean isLate(RuntimeException e) {

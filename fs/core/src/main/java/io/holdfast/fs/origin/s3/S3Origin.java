@@ -8,6 +8,7 @@ import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.OriginFile;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.StoreFigures;
+import io.holdfast.fs.origin.Version;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -141,23 +142,41 @@ public final class S3Origin implements Origin {
     bucket.list(new SortedKeys.Page(prefix, false, null, 1), describe());
   }
 
-  /** Asks for a file and a directory of this name at once; the directory wins. */
+  /**
+   * Asks for a file and a directory of this name at once; the directory wins. So does the failure
+   * of its listing: the answer to a HEAD has no body that tells why the store refuses.
+   */
   @Override
-  public Attributes stat(OriginPath path) throws FsException {
+  public Attributes stat(OriginPath path, @Nullable Attributes known) throws FsException {
     String key = KeyNames.key(settings.location(), path);
     if (path.equals(OriginPath.ROOT)) {
       return entries.directory(key);
     }
     CompletableFuture<Boolean> directory =
         CompletableFuture.supplyAsync(() -> hasKeysBelow(key, path), threads);
-    HeadObjectResponse head = bucket.head(key, path.toString());
+    HeadObjectResponse head = null;
+    FsException failure = null;
+    try {
+      head = bucket.head(key, path.toString());
+    } catch (FsException e) {
+      failure = e;
+    }
     if (get(directory)) {
       return entries.directory(key);
+    }
+    if (failure != null) {
+      throw failure;
     }
     if (head == null) {
       throw KeyNames.missing(path);
     }
-    return entries.file(key, head.contentLength(), head.lastModified(), head.eTag());
+    return Entries.asKnown(
+        known, entries.file(key, head.contentLength(), head.lastModified(), head.eTag()));
+  }
+
+  @Override
+  public Attributes stat(OriginPath path) throws FsException {
+    return stat(path, null);
   }
 
   private boolean hasKeysBelow(String key, OriginPath path) {
@@ -243,9 +262,15 @@ public final class S3Origin implements Origin {
     if (now.isDirectory()) {
       throw new FsException(FsError.IS_DIRECTORY, path + ": a directory");
     }
-    if (!now.version().equals(part.version())) {
+    Version version = part.version();
+    if (now.size() != version.size() || !Entries.isOf(version, now.etag(), now.modified())) {
       throw new FsException(FsError.STALE, path + ": changed at the origin");
     }
+  }
+
+  @Override
+  public boolean hasDirectories() {
+    return false;
   }
 
   /** Scans by flat listings, see {@link S3Scan}. */

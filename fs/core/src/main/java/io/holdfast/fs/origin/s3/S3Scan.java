@@ -2,14 +2,17 @@ package io.holdfast.fs.origin.s3;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.origin.Origin.ScanSink;
 import io.holdfast.fs.origin.OriginPath;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.S3Object;
@@ -37,6 +40,11 @@ final class S3Scan {
   /** Most ranges at the same time. */
   private static final int RANGES = 16;
 
+  /** How often a page is asked for again that the store did not give, and the first pause. */
+  private static final int RETRIES = 4;
+
+  private static final long FIRST_PAUSE_NANOS = Duration.ofMillis(500).toNanos();
+
   private final SortedKeys listings;
   private final Entries entries;
   private final OriginPath top;
@@ -49,10 +57,17 @@ final class S3Scan {
   private final AtomicInteger left = new AtomicInteger(1);
   private final AtomicInteger unstarted = new AtomicInteger();
   private final CountDownLatch ended = new CountDownLatch(1);
+
+  /** Made once, because there may be no room for it when it is needed. */
+  private final FsException noMemory =
+      new FsException(
+          FsError.NO_MEMORY,
+          "keys could not be listed: the heap is full, or no thread can be started");
+
   private volatile boolean empty;
 
   S3Scan(SortedKeys listings, Entries entries, Target target, Executor threads, ScanSink sink) {
-    this.listings = listings;
+    this.listings = (page, what) -> list(listings, page, what);
     this.entries = entries;
     this.top = target.top;
     this.prefix = target.prefix;
@@ -83,6 +98,21 @@ final class S3Scan {
     return !empty;
   }
 
+  /** Asks for keys, and asks again, after growing pauses, a store that does not answer. */
+  private ListObjectsV2Response list(SortedKeys store, SortedKeys.Page page, String what)
+      throws FsException {
+    for (int retries = 0; ; retries++) {
+      try {
+        return store.list(page, what);
+      } catch (FsException e) {
+        if (e.code() != FsError.TIMED_OUT || retries == RETRIES || !sink.goesOn()) {
+          throw e;
+        }
+      }
+      LockSupport.parkNanos(FIRST_PAUSE_NANOS << retries);
+    }
+  }
+
   private void submit(Range range) {
     unstarted.incrementAndGet();
     try {
@@ -93,8 +123,11 @@ final class S3Scan {
     } catch (OutOfMemoryError e) {
       // no thread can be started
       unstarted.decrementAndGet();
-      range.fail(e);
-      done();
+      try {
+        range.fail(e);
+      } finally {
+        done();
+      }
     }
   }
 
@@ -152,9 +185,7 @@ final class S3Scan {
         if (!more && !empty) {
           tree.end(end, this::isDirectory);
         }
-      } catch (FsException e) {
-        tree.fail(e);
-      } catch (RuntimeException | OutOfMemoryError e) {
+      } catch (FsException | RuntimeException | OutOfMemoryError e) {
         fail(e);
       } finally {
         done();
@@ -162,11 +193,23 @@ final class S3Scan {
     }
 
     void fail(Throwable cause) {
-      tree.fail(
-          new FsException(
-              cause instanceof OutOfMemoryError ? FsError.NO_MEMORY : FsError.IO,
-              top + ": could not be listed: " + cause,
-              cause));
+      try {
+        tree.fail(asFailure(cause));
+      } catch (OutOfMemoryError e) {
+        // no room for the entries that were to be passed before
+        sink.failed(top, noMemory);
+        OutOfMemory.tell(e);
+      }
+    }
+
+    private FsException asFailure(Throwable cause) {
+      if (cause instanceof OutOfMemoryError met) {
+        OutOfMemory.tell(met);
+        return noMemory;
+      }
+      return cause instanceof FsException failure
+          ? failure
+          : new FsException(FsError.IO, top + ": could not be listed: " + cause, cause);
     }
 
     private boolean isDirectory(String key) throws FsException {

@@ -19,10 +19,18 @@ import io.holdfast.s3server.Fault;
 import io.holdfast.s3server.ForwardingProxy;
 import io.holdfast.s3server.Request;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketException;
+import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -30,8 +38,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.core.exception.SdkClientException;
 
 /** The faults of a store, and the number of requests that they cost. */
 @ExtendWith(SharedS3Server.class)
@@ -278,6 +288,96 @@ final class S3FaultsTest {
     assertFails(() -> read(SMALL, attributes), FsError.TIMED_OUT);
   }
 
+  /** Readers got EIO after the four attempts of one call, which may end within milliseconds. */
+  @ParameterizedTest
+  @ValueSource(ints = {429, 500, 502, 503, 504})
+  void store_thatIsOverloaded_isOneThatIsWaitedFor(int status) throws IOException {
+    Attributes attributes = origin.stat(SMALL);
+    proxy.disturb(Request::isGet, Integer.MAX_VALUE, new Fault.Answer(status, "Overloaded"));
+
+    assertFails(() -> read(SMALL, attributes), FsError.TIMED_OUT);
+  }
+
+  static Stream<IOException> waysToBeAway() {
+    return Stream.of(
+        new ConnectException("Connection refused"),
+        new NoRouteToHostException("No route to host"),
+        new SocketException("Network is unreachable"),
+        new UnknownHostException("s3.example.com"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("waysToBeAway")
+  void failure_ofAStoreThatCannotBeReached_isOneThatIsWaitedFor(IOException cause) {
+    FsException failure =
+        S3Failures.of("file", SdkClientException.create("Unable to execute", cause));
+
+    assertThat(failure.code()).isEqualTo(FsError.TIMED_OUT);
+    assertThat(failure).hasMessageStartingWith("file: the store is not there: ");
+  }
+
+  /** After some 33 calls that failed, the client sent each request only once. */
+  @Test
+  void store_thatFailsForLong_isAskedSeveralTimesByEachCall() throws IOException {
+    Attributes attributes = origin.stat(SMALL);
+    origin.close();
+    origin = S3Origin.open(SharedS3Server.settings(proxy.endpoint(), location, Await.LONGEST));
+    proxy.disturb(Request::isGet, Integer.MAX_VALUE, new Fault.Answer(500, "InternalError"));
+    int calls = 50;
+    ExecutorService threads = Executors.newFixedThreadPool(calls);
+    try {
+      List<CompletableFuture<Void>> reads = new ArrayList<>();
+      for (int i = 0; i < calls; i++) {
+        reads.add(
+            CompletableFuture.runAsync(
+                () -> assertFails(() -> read(SMALL, attributes), FsError.TIMED_OUT), threads));
+      }
+      reads.forEach(CompletableFuture::join);
+    } finally {
+      Await.end(threads);
+    }
+    assertThat(proxy.count(Request::isGet)).isEqualTo(4L * calls);
+  }
+
+  /** Names failed with EACCES, those of residents too, while a key was being replaced. */
+  @ParameterizedTest
+  @CsvSource({
+    "400, ExpiredToken",
+    "400, InvalidToken",
+    "403, InvalidAccessKeyId",
+    "403, SignatureDoesNotMatch"
+  })
+  void credentials_thatTheStoreDoesNotTake_areNoAnswer(int status, String code) throws IOException {
+    Attributes attributes = origin.stat(SMALL);
+    proxy.disturb(request -> true, Integer.MAX_VALUE, new Fault.Answer(status, code));
+
+    assertFails(() -> read(SMALL, attributes), FsError.UNAVAILABLE);
+    assertFails(() -> origin.stat(SMALL), FsError.UNAVAILABLE);
+    assertFails(origin::probe, FsError.UNAVAILABLE);
+  }
+
+  /** The store does answer then, and may well give bytes. */
+  @Test
+  void listing_thatIsRefused_isNoAnswerAboutADirectory() throws IOException {
+    store.put("directory/file", small);
+    proxy.disturb(Request::isList, Integer.MAX_VALUE, new Fault.Answer(403, "AccessDenied"));
+
+    assertFails(() -> origin.stat(OriginPath.of("directory")), FsError.UNAVAILABLE);
+    assertFails(
+        () -> origin.list(OriginPath.of("directory"), (name, type, inode, attributes) -> {}),
+        FsError.UNAVAILABLE);
+    assertFails(origin::probe, FsError.ACCESS_DENIED);
+  }
+
+  @Test
+  void head_thatIsRefused_concernsThatFileAlone() throws IOException {
+    store.put("directory/file", small);
+    proxy.disturb(Request::isHead, Integer.MAX_VALUE, new Fault.Answer(403, "AccessDenied"));
+
+    assertThat(origin.stat(OriginPath.of("directory")).isDirectory()).isTrue();
+    assertFails(() -> origin.stat(SMALL), FsError.ACCESS_DENIED);
+  }
+
   @Test
   void etag_thatIsAnother_isStale() throws IOException {
     Attributes attributes = origin.stat(LARGE);
@@ -290,6 +390,35 @@ final class S3FaultsTest {
     Attributes attributes = origin.stat(SMALL);
     store.put("small", new byte[100_000]);
     assertFails(() -> read(SMALL, attributes), FsError.STALE);
+  }
+
+  /** A store that rounds times in listings, and not in answers to GET, gave ESTALE for ever. */
+  @ParameterizedTest
+  @ValueSource(strings = {"small", "empty"})
+  void object_listedWithATimeASecondAway_isTheSame(String name) throws IOException {
+    store.put("empty", new byte[0]);
+    OriginPath path = OriginPath.of(name);
+    Attributes attributes = origin.stat(path);
+
+    assertThat(read(path, later(attributes, 1))).isEqualTo(read(path, attributes));
+    assertFails(() -> read(path, later(attributes, 2)), FsError.STALE);
+  }
+
+  private static Attributes later(Attributes of, int seconds) {
+    long time = of.modified() + Duration.ofSeconds(seconds).toNanos();
+    return new Attributes(
+        of.mode(),
+        of.links(),
+        of.uid(),
+        of.gid(),
+        of.device(),
+        of.inode(),
+        of.size(),
+        of.blocks(),
+        time,
+        time,
+        time,
+        of.etag());
   }
 
   /** When the reader has come to the second piece, which was not asked for before. */

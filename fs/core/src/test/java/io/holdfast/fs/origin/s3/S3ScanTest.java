@@ -6,16 +6,24 @@ import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.Seeds;
+import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.S3Store;
 import io.holdfast.fs.origin.ScanRecord;
 import io.holdfast.fs.origin.SharedS3Server;
+import io.holdfast.fs.tree.Moment;
+import io.holdfast.fs.tree.Node;
+import io.holdfast.fs.tree.NodeTable;
+import io.holdfast.fs.tree.Tree;
+import io.holdfast.fs.tree.TreePass;
+import io.holdfast.fs.tree.TreeScan;
 import io.holdfast.s3server.Fault;
 import io.holdfast.s3server.ForwardingProxy;
 import io.holdfast.s3server.Request;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +33,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -298,9 +307,79 @@ final class S3ScanTest {
           request -> request.target().contains("d07"), 1000, new Fault.Answer(403, "AccessDenied"));
       ScanRecord record = scan(origin, "");
       assertThat(record.failed).containsKey(".");
-      assertThat(record.failed.get(".").code()).isEqualTo(FsError.ACCESS_DENIED);
+      assertThat(record.failed.get(".").code()).isEqualTo(FsError.UNAVAILABLE);
       assertThat(record.complete).contains("d00", "d05").doesNotContain(".", "d07", "d08");
     }
+  }
+
+  /**
+   * A refresh with a key that had been revoked looked at nothing, and told that all was the same.
+   */
+  @Test
+  void pass_listingsAreRefused_isNotWhole() throws IOException {
+    try (FakeS3 store = new FakeS3(List.of("data/a/x", "data/b/y", "data/c"));
+        ForwardingProxy proxy = ForwardingProxy.start(store.endpoint());
+        S3Origin origin =
+            S3Origin.open(
+                SharedS3Server.settings(proxy.endpoint(), "s3://bucket/data", Await.LONGEST));
+        NodeTable nodes = new NodeTable(GrowingMemory.ofProcess("nodes"))) {
+      Tree tree = new Tree(origin, nodes, old -> {});
+      pass(origin, tree).requireWhole();
+      proxy.disturb(Request::isList, Integer.MAX_VALUE, new Fault.Answer(403, "AccessDenied"));
+      TreePass refused = pass(origin, tree);
+      io.holdfast.fs.Failures.assertFails(refused::requireWhole, FsError.UNAVAILABLE);
+    }
+  }
+
+  private static TreePass pass(S3Origin origin, Tree tree) throws FsException {
+    TreePass pass = new TreePass(tree, Moment.now(), TreePass.ChangeSink.NONE);
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    try {
+      new TreeScan(origin, tree, threads).run(tree.root(), pass, (in, name, is) -> {}, () -> true);
+    } finally {
+      threads.shutdown();
+    }
+    return pass;
+  }
+
+  /** Each scan replaced what lookups had found, each lookup what scans had, with all residents. */
+  @Test
+  void pass_headTellsALaterSecondThanList_findsTheSameVersions() throws IOException {
+    try (FakeS3 store = new FakeS3(List.of("data/a/x", "data/c"), Duration.ofSeconds(1));
+        S3Origin origin = open(store);
+        NodeTable nodes = new NodeTable(GrowingMemory.ofProcess("nodes"))) {
+      Tree tree = new Tree(origin, nodes, old -> {});
+      byte[] name = "c".getBytes(StandardCharsets.UTF_8);
+      Node looked = tree.lookup(tree.root(), name);
+      assertThat(pass(origin, tree).different()).isZero();
+      assertThat(tree.lookup(tree.root(), name)).isEqualTo(looked);
+      Node listed = tree.known(tree.directory(tree.root(), new byte[] {'a'}), new byte[] {'x'});
+      assertThat(listed).isNotNull();
+      assertThat(tree.refresh(listed)).isTrue();
+      tree.bringIn(tree.root(), (entry, type, inode, attributes) -> {});
+      assertThat(tree.known(tree.root(), name)).isEqualTo(looked);
+    }
+  }
+
+  /** One page that failed ended its range, and all names behind it were missing. */
+  @Test
+  void scan_storeThatDoesNotAnswerForAWhile_isWhole() {
+    List<String> keys = new ArrayList<>();
+    for (int i = 0; i < 3000; i++) {
+      keys.add(String.format("data/f%05d", i));
+    }
+    FakeSortedKeys store = new FakeSortedKeys(keys, Duration.ZERO);
+    AtomicInteger failures = new AtomicInteger(2);
+    ScanRecord record =
+        scan(
+            (page, what) -> {
+              if (page.after() != null && failures.getAndDecrement() > 0) {
+                throw new FsException(FsError.TIMED_OUT, what + ": overloaded");
+              }
+              return store.list(page, what);
+            });
+    assertThat(record.failed).isEmpty();
+    assertThat(record.files()).isEqualTo(3000);
   }
 
   /**
