@@ -187,6 +187,22 @@ class NextDaemonIT {
     assertThat(mount.umount().exit()).as("nothing is mounted any more").isEqualTo(1);
   }
 
+  /** The kernel's list of mounts has the blank in octal, and the digit seemed to belong to it. */
+  @Test
+  void daemonThatCannotStartAgain_mountpointHasADigitBehindABlank_theMountIsGone()
+      throws IOException {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 5, i -> 1000);
+    Mount mount = sandbox.mountAt(dataset.root(), sandbox.folder("run 1"), "--capacity", "64M");
+    Path command = mount.state().resolve("command");
+    Files.writeString(
+        command, Files.readString(command).replaceFirst("set -- [^\n]*", "set -- false"));
+
+    mount.signal(Posix.SIGKILL);
+
+    Await.until(ERROR, "the supervisor gone", () -> !Files.exists(mount.state()));
+    assertThat(mount.isMounted()).isFalse();
+  }
+
   /** The daemon does not know its log then. */
   @Test
   void killed_settingsAreDamaged_theLogSaysSoAndTheMountEnds() throws IOException {
@@ -389,6 +405,29 @@ class NextDaemonIT {
     assertThat(mount.stats().number("cache.capacity_bytes")).isEqualTo(1 << 20);
     assertThat(mount.state().resolve("previous.json")).doesNotExist();
     assertReadsAll(mount, dataset);
+  }
+
+  /** An upgrade restarts daemons with the environment of apt. */
+  @Test
+  void restart_heapOfTheMount_staysUnlessTheCallerNamesAnother() throws IOException {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 5, i -> 1000);
+    Mount mount =
+        sandbox.mountSource(
+            dataset.root().toString(), Map.of("HOLDFAST_HEAP", "160m"), "--capacity", "64M");
+
+    sandbox.holdfast("restart", mount.name()).mustSucceed();
+    mount.findAgain(START);
+    assertThat(words(mount)).contains("-Xmx160m").doesNotContain("-Xmx512m");
+
+    List<String> restart = List.of(Sandbox.launcher(), "restart", mount.name());
+    sandbox.run(Map.of("HOLDFAST_HEAP", "192m"), restart).mustSucceed();
+    mount.findAgain(START);
+    assertThat(words(mount)).contains("-Xmx192m").doesNotContain("-Xmx160m");
+  }
+
+  private static List<String> words(Mount mount) throws IOException {
+    Path file = Path.of("/proc/" + mount.pid() + "/cmdline");
+    return List.of(Files.readString(file).split("\0", -1));
   }
 
   /** The kernel remembers the snapshots of the daemon before, which are not those of the next. */

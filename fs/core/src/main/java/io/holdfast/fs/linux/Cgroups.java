@@ -114,10 +114,10 @@ public final class Cgroups {
   }
 
   /**
-   * Returns the bytes that this process can have at most: the machine's memory, or less if a group
+   * Returns the bytes that a process can have at most: the machine's memory, or less if a group
    * sets a limit.
    */
-  public long usableMemory() {
+  public long usableMemory(String process) {
     long machine =
         procfs
             .meminfo()
@@ -126,7 +126,7 @@ public final class Cgroups {
                 () ->
                     new IllegalStateException(
                         "/proc/meminfo does not tell the memory: is /proc mounted?"));
-    return Math.min(machine, memoryLimit(Procfs.SELF));
+    return Math.min(machine, memoryLimit(process));
   }
 
   /** A group that memory is charged to. Reads at every call. */

@@ -197,10 +197,10 @@ public final class MountTable {
   }
 
   /**
-   * Replaces the three octal digits by which the kernel writes blanks, tabs, newlines and
-   * backslashes.
+   * Replaces the three octal digits by which the kernel, and mount(8), write blanks, tabs, newlines
+   * and backslashes.
    */
-  static String unescape(String text) {
+  public static String unescape(String text) {
     if (text.indexOf('\\') < 0) {
       return text;
     }

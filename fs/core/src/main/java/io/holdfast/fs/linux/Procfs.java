@@ -3,6 +3,7 @@ package io.holdfast.fs.linux;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -357,6 +358,19 @@ public final class Procfs {
       }
     }
     return Optional.empty();
+  }
+
+  /**
+   * Tells whether this process may not see the environment of another one. May take long, as {@link
+   * #variable} may.
+   */
+  public boolean hidesEnvironment(int pid) {
+    try {
+      Files.newInputStream(path(pid + "/environ")).close();
+      return false;
+    } catch (IOException e) {
+      return e instanceof AccessDeniedException;
+    }
   }
 
   /**

@@ -16,11 +16,14 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Names the job that a process belongs to. Keeps nothing; thread-safe.
+ * Names the job that a process belongs to. Keeps no names; thread-safe.
  *
  * <p>By control group, the name is the group's path, without the groups that schedulers make below
  * a job: for Slurm the job without step and task, for Kubernetes the pod without the container. By
@@ -29,6 +32,8 @@ import java.util.regex.Pattern;
  * jobs.
  */
 final class JobNames {
+  private static final Logger log = LoggerFactory.getLogger(JobNames.class);
+
   /**
    * The job of processes of which nothing is known: they had ended before they were looked up, or
    * are hidden.
@@ -72,6 +77,7 @@ final class JobNames {
   private final JobBy by;
   private final Procfs procfs;
   private final Cgroups cgroups;
+  private final AtomicBoolean hasWarned = new AtomicBoolean();
   private final ThreadPoolExecutor environments =
       new ThreadPoolExecutor(
           ENVIRONMENT_THREADS,
@@ -132,7 +138,7 @@ final class JobNames {
     try {
       value =
           CompletableFuture.supplyAsync(
-              () -> procfs.variable(pid, by.variable()).orElse(""), environments);
+              () -> procfs.variable(pid, by.variable()).orElseGet(() -> hidden(pid)), environments);
     } catch (RejectedExecutionException e) {
       return CompletableFuture.completedFuture("");
     }
@@ -140,6 +146,18 @@ final class JobNames {
       await(value);
     }
     return value;
+  }
+
+  /** Returns no value, and says so once if that is because the kernel lets nobody see it. */
+  private String hidden(int pid) {
+    if (!hasWarned.get() && procfs.hidesEnvironment(pid) && hasWarned.compareAndSet(false, true)) {
+      log.warn(
+          "the environment of process {} may not be read, so its job is '{}' with --job-by {}; fix: give the daemon CAP_SYS_PTRACE, or mount with another --job-by",
+          pid,
+          NONE,
+          by);
+    }
+    return "";
   }
 
   private static void await(CompletableFuture<String> value) {

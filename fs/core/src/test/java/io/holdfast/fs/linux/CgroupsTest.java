@@ -41,7 +41,7 @@ final class CgroupsTest {
   @Test
   void usableMemory_noCgroup_isTheMachines() throws IOException {
     machine("");
-    assertThat(cgroups().usableMemory()).isEqualTo(MACHINE);
+    assertThat(cgroups().usableMemory(Procfs.SELF)).isEqualTo(MACHINE);
     assertThat(cgroups().memoryLimit(Procfs.SELF)).isEqualTo(Long.MAX_VALUE);
   }
 
@@ -49,7 +49,7 @@ final class CgroupsTest {
   void usableMemory_limitAboveTheMachine_isTheMachines() throws IOException {
     machine("0::/\n");
     write("sys/fs/cgroup/memory.max", 1024 * GIB + "\n");
-    assertThat(cgroups().usableMemory()).isEqualTo(MACHINE);
+    assertThat(cgroups().usableMemory(Procfs.SELF)).isEqualTo(MACHINE);
   }
 
   @Test
@@ -61,12 +61,13 @@ final class CgroupsTest {
 
   @Test
   void usableMemory_noProc_saysSo() {
-    assertThatThrownBy(() -> cgroups().usableMemory()).hasMessageContaining("/proc/meminfo");
+    assertThatThrownBy(() -> cgroups().usableMemory(Procfs.SELF))
+        .hasMessageContaining("/proc/meminfo");
   }
 
   @Test
   void usableMemory_ofThisMachine_isPlausible() {
-    assertThat(new Cgroups(Procfs.host()).usableMemory()).isBetween(64L << 20, 1L << 50);
+    assertThat(new Cgroups(Procfs.host()).usableMemory(Procfs.SELF)).isBetween(64L << 20, 1L << 50);
   }
 
   @Test
@@ -78,14 +79,25 @@ final class CgroupsTest {
     write("sys/fs/cgroup/user.slice/job/step/memory.max", "max\n");
     assertThat(groupNames())
         .containsExactly("/user.slice/job/step", "/user.slice/job", "/user.slice", "/");
-    assertThat(cgroups().usableMemory()).isEqualTo(4 * GIB);
+    assertThat(cgroups().usableMemory(Procfs.SELF)).isEqualTo(4 * GIB);
+  }
+
+  /** A daemon may have less than the command that asks for it. */
+  @Test
+  void usableMemory_ofAnotherProcess_isThatOfItsGroups() throws IOException {
+    machine("0::/user.slice\n");
+    write("sys/fs/cgroup/user.slice/memory.max", 8 * GIB + "\n");
+    write("proc/77/cgroup", "0::/system.slice/holdfast@a.service\n");
+    write("sys/fs/cgroup/system.slice/holdfast@a.service/memory.max", 2 * GIB + "\n");
+    assertThat(cgroups().usableMemory("77")).isEqualTo(2 * GIB);
+    assertThat(cgroups().usableMemory(Procfs.SELF)).isEqualTo(8 * GIB);
   }
 
   @Test
   void version2_containerWithANamespace_itsRootCounts() throws IOException {
     machine("0::/\n");
     write("sys/fs/cgroup/memory.max", GIB + "\n");
-    assertThat(cgroups().usableMemory()).isEqualTo(GIB);
+    assertThat(cgroups().usableMemory(Procfs.SELF)).isEqualTo(GIB);
   }
 
   @Test
@@ -93,7 +105,7 @@ final class CgroupsTest {
     machine("0::/docker/0123\n");
     write("sys/fs/cgroup/memory.max", GIB + "\n");
     assertThat(groupNames()).containsExactly("/");
-    assertThat(cgroups().usableMemory()).isEqualTo(GIB);
+    assertThat(cgroups().usableMemory(Procfs.SELF)).isEqualTo(GIB);
   }
 
   /** The limits of this namespace are not those of a process outside of it. */
@@ -112,14 +124,14 @@ final class CgroupsTest {
     write("sys/fs/cgroup/memory/memory.limit_in_bytes", NONE_OF_VERSION_1);
     write("sys/fs/cgroup/memory/a/memory.limit_in_bytes", 2 * GIB + "\n");
     write("sys/fs/cgroup/memory/a/b/memory.limit_in_bytes", 3 * GIB + "\n");
-    assertThat(cgroups().usableMemory()).isEqualTo(2 * GIB);
+    assertThat(cgroups().usableMemory(Procfs.SELF)).isEqualTo(2 * GIB);
   }
 
   @Test
   void version1_containerWithTheHostsPath_itsRootCounts() throws IOException {
     machine("4:memory:/docker/0123\n");
     write("sys/fs/cgroup/memory/memory.limit_in_bytes", GIB / 2 + "\n");
-    assertThat(cgroups().usableMemory()).isEqualTo(GIB / 2);
+    assertThat(cgroups().usableMemory(Procfs.SELF)).isEqualTo(GIB / 2);
   }
 
   @Test
@@ -131,7 +143,7 @@ final class CgroupsTest {
     assertThat(groupNames()).containsExactly("/memory/a", "/memory");
     assertThat(cgroups().memoryPath(Procfs.SELF)).hasValue("/a");
     assertThat(cgroups().memoryGroups(Procfs.SELF).get(0).kills()).isEqualTo(3);
-    assertThat(cgroups().usableMemory()).isEqualTo(2 * GIB);
+    assertThat(cgroups().usableMemory(Procfs.SELF)).isEqualTo(2 * GIB);
   }
 
   @Test
@@ -140,7 +152,7 @@ final class CgroupsTest {
     write("sys/fs/cgroup/unified/b/memory.max", 3 * GIB + "\n");
     assertThat(groupNames()).contains("/unified/b");
     assertThat(cgroups().memoryPath(Procfs.SELF)).hasValue("/b");
-    assertThat(cgroups().usableMemory()).isEqualTo(3 * GIB);
+    assertThat(cgroups().usableMemory(Procfs.SELF)).isEqualTo(3 * GIB);
   }
 
   @Test

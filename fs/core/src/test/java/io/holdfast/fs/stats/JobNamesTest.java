@@ -3,6 +3,9 @@ package io.holdfast.fs.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.holdfast.fs.Await;
 import io.holdfast.fs.linux.Procfs;
 import java.io.OutputStream;
@@ -10,11 +13,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /** Tests of {@link JobNames} and {@link JobBy}. */
 final class JobNamesTest {
@@ -102,6 +107,37 @@ final class JobNamesTest {
       environment.write("SLURM_JOB_ID=77\0".getBytes(StandardCharsets.US_ASCII));
     }
     assertThat(job).succeedsWithin(Await.LONGEST).isEqualTo("77");
+  }
+
+  /** Without a right that the unit had not given, every job was 'none', and nothing said why. */
+  @Test
+  void jobOf_environmentsThatMayNotBeRead_isNoneAndTheLogSaysSoOnce() throws Exception {
+    FakeProc proc = new FakeProc(folder);
+    for (int pid = 5; pid < 8; pid++) {
+      proc.process(pid, "python", 1, pid, 7, "/");
+    }
+    // root may read any file but those of the kernel that it may only write
+    Path unreadable = Path.of("/proc/sys/net/ipv4/route/flush");
+    Files.createSymbolicLink(proc.directory(6).resolve("environ"), unreadable);
+    Files.createSymbolicLink(proc.directory(7).resolve("environ"), unreadable);
+    ListAppender<ILoggingEvent> events = new ListAppender<>();
+    events.start();
+    Logger log = (Logger) LoggerFactory.getLogger(JobNames.class);
+    log.addAppender(events);
+    try {
+      Procfs procfs = proc.procfs();
+      JobNames names = new JobNames(JobBy.parse("env:SLURM_JOB_ID"), procfs);
+      for (int pid = 5; pid < 8; pid++) {
+        assertThat(names.jobOf(procfs.process(pid).orElseThrow()).join()).isEqualTo("none");
+      }
+    } finally {
+      log.detachAppender(events);
+    }
+    assertThat(events.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .startsWith("the environment of process 6 may not be read, so its job is 'none'")
+        .contains("--job-by env:SLURM_JOB_ID; fix: ");
   }
 
   private static String name(String by, FakeProc proc, int pid) {

@@ -188,7 +188,7 @@ public final class LiveChanges implements LiveCapacity {
 
   @Override
   public long memory() {
-    return new Cgroups(Procfs.host()).usableMemory();
+    return new Cgroups(Procfs.host()).usableMemory(Procfs.SELF);
   }
 
   @Override

@@ -1,10 +1,14 @@
 package io.holdfast.fs.daemon;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,6 +21,7 @@ import org.slf4j.LoggerFactory;
 public final class MountNote implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(MountNote.class);
   private static final Path TABLE = Path.of("/run/mount/utab");
+  private static final String TARGET = "TARGET=";
   private static final int SECONDS = 5;
 
   private final String source;
@@ -65,10 +70,18 @@ public final class MountNote implements AutoCloseable {
 
   private static boolean isThere(String mountpoint) {
     try {
-      return Files.readString(TABLE).contains(" TARGET=" + mountpoint + " ");
+      return has(new String(Files.readAllBytes(TABLE), UTF_8), mountpoint);
     } catch (IOException e) {
       return false; // this machine keeps no notes
     }
+  }
+
+  /** Tells whether the text of the table has a note of a mount. */
+  static boolean has(String table, String mountpoint) {
+    return Stream.of(table.split("[ \n]", -1))
+        .filter(field -> field.startsWith(TARGET))
+        .map(field -> MountTable.unescape(field.substring(TARGET.length())))
+        .anyMatch(mountpoint::equals);
   }
 
   private static void run(List<String> words) {

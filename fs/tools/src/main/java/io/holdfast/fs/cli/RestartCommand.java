@@ -14,6 +14,7 @@ import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.settings.SettingsDocument;
 import io.holdfast.fs.settings.request.ChangedMount;
+import io.holdfast.fs.settings.request.DaemonMemory;
 import io.holdfast.fs.settings.request.MountRequest;
 import io.holdfast.fs.start.DaemonState;
 import io.holdfast.fs.start.LogPath;
@@ -94,29 +95,49 @@ final class RestartCommand implements Callable<Integer> {
   private void replace(RunningDaemon daemon, DaemonState state, GivenSettings changes)
       throws FsException {
     SettingsDocument before = state.document();
-    MountRequest request = ChangedMount.of(context.host(), before, changes);
+    List<String> own = context.ownCommand();
+    List<String> program = JavaCommand.next(own, command(state), context.host().environment());
+    DaemonMemory memory =
+        new DaemonMemory(context.host().memory(daemon.pid()), JavaCommand.heapBytes(program, own));
+    MountRequest request = ChangedMount.of(context.host(), before, changes, memory);
     boolean same =
         changes.get(SettingTable.CAPACITY).isEmpty()
             && capacity(before.given()).equals(capacity(request.given()));
     if (same) {
-      replace(daemon, state, request, false);
+      replace(daemon, state, program, request, false);
       return;
     }
     PrintWriter err = context.err(spec);
     try (BudgetJoin.Joined joined = new BudgetJoin(context, err).join(request)) {
       joined.notes().forEach(note -> err.println("holdfast: " + Visible.of(note)));
       err.flush();
-      replace(daemon, state, joined.request(), true);
+      replace(daemon, state, program, joined.request(), true);
     }
   }
 
+  private static List<String> command(DaemonState state) {
+    try {
+      return state.command();
+    } catch (IOException e) {
+      throw unusable(state, e);
+    }
+  }
+
+  private static CliException unusable(DaemonState state, IOException failure) {
+    return CliException.couldNot(
+        "'" + state.directory() + "' cannot be used: " + failure.getMessage(), failure);
+  }
+
   private void replace(
-      RunningDaemon daemon, DaemonState state, MountRequest request, boolean changesCapacity)
+      RunningDaemon daemon,
+      DaemonState state,
+      List<String> program,
+      MountRequest request,
+      boolean changesCapacity)
       throws FsException {
     Settings settings = request.settings();
     Path log = LogPath.ofDaemon(settings, context.host());
     SettingsDocument after = new SettingsDocument(settings, request.given(), log, List.of());
-    List<String> program = context.ownCommand();
     try {
       String was = state.next();
       state.replace(program, after);
@@ -142,8 +163,7 @@ final class RestartCommand implements Callable<Integer> {
       if (e instanceof FsException failure) {
         throw DaemonClient.explain(failure, daemon);
       }
-      throw CliException.couldNot(
-          "'" + state.directory() + "' cannot be used: " + e.getMessage(), e);
+      throw unusable(state, e);
     }
   }
 

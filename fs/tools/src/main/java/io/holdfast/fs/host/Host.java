@@ -38,6 +38,9 @@ public interface Host extends Abilities {
   /** Returns the bytes of memory that there are for this process. */
   long memory();
 
+  /** Returns the bytes of memory that there are for another process of this machine. */
+  long memory(long pid);
+
   /** Returns the directories where the files of this user's mounts are, the first one first. */
   List<Path> configurationDirectories();
 

@@ -56,7 +56,12 @@ public final class LinuxHost implements Host {
 
   @Override
   public long memory() {
-    return new Cgroups(Procfs.host()).usableMemory();
+    return new Cgroups(Procfs.host()).usableMemory(Procfs.SELF);
+  }
+
+  @Override
+  public long memory(long pid) {
+    return new Cgroups(Procfs.host()).usableMemory(Long.toString(pid));
   }
 
   @Override

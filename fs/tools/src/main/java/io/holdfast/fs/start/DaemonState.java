@@ -21,7 +21,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
 import org.apache.commons.io.FileUtils;
 
 /**
@@ -177,7 +176,7 @@ public final class DaemonState {
 
   /** Tells whether a supervisor starts the daemons. */
   public boolean isSupervised() {
-    return Files.exists(command());
+    return Files.exists(commandFile());
   }
 
   /**
@@ -250,23 +249,27 @@ public final class DaemonState {
       String held, Path mountpoint, Path log, LogFormat format, List<String> daemon) {
     return "origin=%s%nmountpoint=%s%nlog=%s%nformat=%s%nset -- %s%n"
         .formatted(
-            quoted(held),
-            quoted(mountpoint.toString()),
-            quoted(log.toString()),
+            ShellWords.quoted(held),
+            ShellWords.quoted(mountpoint.toString()),
+            ShellWords.quoted(log.toString()),
             format.name().toLowerCase(Locale.ROOT),
-            daemon.stream().map(DaemonState::quoted).collect(Collectors.joining(" ")));
+            ShellWords.quoted(daemon));
   }
 
-  /** Writes a word so that a shell reads it as it is. */
-  private static String quoted(String word) {
-    return "'" + word.replace("'", "'\\''") + "'";
+  /** Returns the words that start the next daemon; none where the command has none. */
+  public List<String> command() throws IOException {
+    List<String> words = ShellWords.parse(Files.readString(commandFile()));
+    int set = words.indexOf("set"); // "set --", behind assignments, which are longer words
+    return set < 0 || words.size() < set + 2
+        ? List.of()
+        : List.copyOf(words.subList(set + 2, words.size()));
   }
 
   private void writeCommand(String text) {
     try {
       Path part = directory.resolve("command.part");
       Files.writeString(part, text);
-      Files.move(part, command(), StandardCopyOption.ATOMIC_MOVE);
+      Files.move(part, commandFile(), StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
       throw unwritable(directory, e);
     }
@@ -280,7 +283,7 @@ public final class DaemonState {
     Path settings = SettingsDocument.file(directory);
     Files.copy(settings, directory.resolve("previous.json"), StandardCopyOption.REPLACE_EXISTING);
     // the last, since the supervisor takes both where it finds this one
-    Files.copy(command(), directory.resolve("previous"), StandardCopyOption.REPLACE_EXISTING);
+    Files.copy(commandFile(), directory.resolve("previous"), StandardCopyOption.REPLACE_EXISTING);
     document.write(directory);
     writeCommand(program, document);
   }
@@ -288,7 +291,7 @@ public final class DaemonState {
   /** Undoes {@link #replace}, as far as the supervisor has not gone back by itself. */
   public void takeBack() throws IOException {
     moveIfThere(directory.resolve("previous.json"), SettingsDocument.file(directory));
-    moveIfThere(directory.resolve("previous"), command());
+    moveIfThere(directory.resolve("previous"), commandFile());
   }
 
   private static void moveIfThere(Path from, Path to) throws IOException {
@@ -301,7 +304,7 @@ public final class DaemonState {
 
   /** Returns what the next daemon is to be, to compare it. */
   public String next() throws IOException {
-    return Files.readString(command()) + Files.readString(SettingsDocument.file(directory));
+    return Files.readString(commandFile()) + Files.readString(SettingsDocument.file(directory));
   }
 
   /** Removes it; for a daemon that has no next one. */
@@ -309,7 +312,7 @@ public final class DaemonState {
     FileUtils.deleteQuietly(directory.toFile());
   }
 
-  private Path command() {
+  private Path commandFile() {
     return directory.resolve("command");
   }
 }

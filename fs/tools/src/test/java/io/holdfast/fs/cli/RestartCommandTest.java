@@ -3,11 +3,13 @@ package io.holdfast.fs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlServer;
 import io.holdfast.fs.host.FakeHost;
 import io.holdfast.fs.settings.Given;
 import io.holdfast.fs.settings.GivenSettings;
 import io.holdfast.fs.settings.SettingTable;
+import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.settings.SettingsDocument;
 import io.holdfast.fs.settings.request.ConfigLookup;
 import io.holdfast.fs.settings.request.MountRequest;
@@ -15,6 +17,7 @@ import io.holdfast.fs.start.DaemonState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -22,13 +25,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** restart against a daemon that refuses to make way. */
+/** restart against a daemon that refuses to make way, or has no next one. */
 class RestartCommandTest {
   private static final String NAME = "one";
 
   private FakeHost host;
   private DaemonState state;
   private ControlServer daemon;
+  private boolean makesWay;
 
   @BeforeEach
   void start(@TempDir Path place) throws IOException {
@@ -46,7 +50,14 @@ class RestartCommandTest {
             request.settings(), request.given(), temp.resolve("log"), List.of("a note"));
     state = DaemonState.create(host.control, document);
     state.writeCommand(List.of("the", "daemon", "before"), document);
-    daemon = ControlServer.start(host.control, NAME, source, new FakeCommands());
+    FakeCommands commands =
+        new FakeCommands() {
+          @Override
+          public Runnable restart() throws FsException {
+            return makesWay ? () -> {} : super.restart();
+          }
+        };
+    daemon = ControlServer.start(host.control, NAME, source, commands);
   }
 
   @AfterEach
@@ -73,6 +84,39 @@ class RestartCommandTest {
     assertThat(JSON.std.mapFrom(Files.readAllBytes(changed))).isEqualTo(changes);
     assertThat(state.directory().resolve("previous")).doesNotExist();
     assertThat(state.directory().resolve("previous.json")).doesNotExist();
+  }
+
+  /** An upgrade took heap, options of Java and percentages from the shell and the cgroup of apt. */
+  @Test
+  void restart_daemonHasOtherMemoryThanTheCaller_itsHeapOptionsAndPercentagesStay()
+      throws IOException {
+    makesWay = true;
+    state.writeCommand(program("/old", "-Xmx513m", "-Dx=y"), state.document());
+    host.memoryOf.put(ProcessHandle.current().pid(), 90_000_000_000L);
+    CliRun run = new CliRun(host);
+    run.ownCommand = program("/new", "-Xmx512m", "-Da=b");
+    run.pauses = 0;
+
+    assertThat(run.run("restart", "--capacity", "20%", NAME)).isEqualTo(1);
+
+    assertThat(run.err.toString()).contains("no new daemon of 'one' answers").hasLineCount(1);
+    List<String> words = new ArrayList<>(program("/new", "-Xmx513m", "-Dx=y"));
+    words.addAll(List.of("serve", state.directory().toString()));
+    assertThat(state.command()).isEqualTo(words);
+    Settings settings = state.document().settings();
+    assertThat(settings.get(SettingTable.CAPACITY)).isEqualTo(18_000_000_000L);
+    assertThat(settings.get(SettingTable.MEMORY)).isEqualTo(72_000_000_000L);
+  }
+
+  private static List<String> program(String home, String heap, String option) {
+    return List.of(
+        "/java",
+        heap,
+        "-Dholdfast.home=" + home,
+        option,
+        "-cp",
+        home + "/a.jar",
+        Holdfast.class.getName());
   }
 
   /** The supervisor goes back by itself where the daemon has ended meanwhile. */

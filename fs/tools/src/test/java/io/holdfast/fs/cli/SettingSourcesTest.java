@@ -17,6 +17,7 @@ import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.settings.SettingsDocument;
 import io.holdfast.fs.settings.request.ChangedMount;
 import io.holdfast.fs.settings.request.ConfigLookup;
+import io.holdfast.fs.settings.request.DaemonMemory;
 import io.holdfast.fs.settings.request.MountRequest;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,6 +38,9 @@ import picocli.CommandLine.Model.CommandSpec;
 
 /** Where settings come from: options before the environment before the file before defaults. */
 class SettingSourcesTest {
+  private static final DaemonMemory MEMORY =
+      new DaemonMemory(100_000_000_000L, Runtime.getRuntime().maxMemory());
+
   @TempDir Path temp;
   private FakeHost host;
   private CliRun run;
@@ -234,7 +238,7 @@ class SettingSourcesTest {
     host.environment.clear();
     write("", "pin: auto", "window: 2M");
     GivenSettings changes = given("--policy=minio");
-    Settings settings = ChangedMount.of(host, before, changes).settings();
+    Settings settings = ChangedMount.of(host, before, changes, MEMORY).settings();
     assertSetting(settings, SettingTable.PIN, "auto", file + ":2");
     assertSetting(settings, SettingTable.WINDOW, "3M", "flag --window");
     assertSetting(settings, SettingTable.TRANSIT, "32M", "environment HOLDFAST_TRANSIT");
@@ -242,7 +246,7 @@ class SettingSourcesTest {
     assertSetting(settings, SettingTable.LOG_LEVEL, "info", "default");
     assertSetting(settings, SettingTable.SOURCE, source.toString(), "argument");
     Files.delete(file);
-    assertThat(ChangedMount.of(host, before, changes).settings().source(SettingTable.PIN))
+    assertThat(ChangedMount.of(host, before, changes, MEMORY).settings().source(SettingTable.PIN))
         .isEqualTo("default");
   }
 
@@ -262,7 +266,7 @@ class SettingSourcesTest {
     write(line);
     Optional<String> message = Optional.empty();
     try {
-      ChangedMount.of(host, before, GivenSettings.NOTHING);
+      ChangedMount.of(host, before, GivenSettings.NOTHING, MEMORY);
     } catch (CliException e) {
       message = Optional.ofNullable(e.getMessage());
     }

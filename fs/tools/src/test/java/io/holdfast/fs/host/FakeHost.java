@@ -19,6 +19,10 @@ import java.util.Set;
 public final class FakeHost implements Host {
   public int uid;
   public long memory = 100_000_000_000L;
+
+  /** The memory of processes, by their number, that have another one. */
+  public final Map<Long, Long> memoryOf = new HashMap<>();
+
   public final Map<String, String> environment = new HashMap<>();
   public final ControlDirectory control;
   public final List<ControlDirectory> controlOfOthers = new ArrayList<>();
@@ -65,6 +69,11 @@ public final class FakeHost implements Host {
   @Override
   public long memory() {
     return memory;
+  }
+
+  @Override
+  public long memory(long pid) {
+    return memoryOf.getOrDefault(pid, memory);
   }
 
   @Override

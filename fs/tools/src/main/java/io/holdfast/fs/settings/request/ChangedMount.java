@@ -38,9 +38,11 @@ public final class ChangedMount {
    *
    * @param before what the daemon was told
    * @param changes what is said now
+   * @param memory what the next daemon is to have
    * @throws CliException when something is wrong, or cannot change
    */
-  public static MountRequest of(Host host, SettingsDocument before, GivenSettings changes) {
+  public static MountRequest of(
+      Host host, SettingsDocument before, GivenSettings changes, DaemonMemory memory) {
     GivenSettings said = before.given();
     GivenSettings lasting =
         said.filter(
@@ -60,7 +62,7 @@ public final class ChangedMount {
       String source = after.get(key).orElse(was).source();
       after = after.with(new Given(key, was.values(), source));
     }
-    MountRequest request = new MountRequest(host, after);
+    MountRequest request = new MountRequest(host, after, memory);
     Settings was = before.settings();
     Settings will = request.settings();
     for (Setting<?> key : SettingTable.rows()) {

@@ -19,16 +19,28 @@ import java.util.stream.Collectors;
 public final class MountRequest {
   private final Host host;
   private final GivenSettings given;
+  private final DaemonMemory memory;
   private final Source source;
   private final Path mountpoint;
 
   /**
-   * Finds out which dataset is meant, and where it is to appear.
+   * Finds out which dataset is meant, and where it is to appear, for a daemon that this process
+   * starts.
    *
    * @throws CliException when that is not said, or cannot be
    */
   public MountRequest(Host host, GivenSettings given) {
+    this(host, given, DaemonMemory.ofThisProcess(host));
+  }
+
+  /**
+   * Finds out the same for any daemon.
+   *
+   * @throws CliException when that is not said, or cannot be
+   */
+  MountRequest(Host host, GivenSettings given, DaemonMemory memory) {
     this.host = host;
+    this.memory = memory;
     Given from = given.get(SettingTable.SOURCE).orElseThrow(() -> noSource(given));
     source = parse(from);
     Optional<Given> to = given.get(SettingTable.MOUNTPOINT);
@@ -100,12 +112,13 @@ public final class MountRequest {
         host,
         given
             .with(found(SettingTable.SOURCE, origin.toString()))
-            .with(found(SettingTable.MOUNTPOINT, place.toString())));
+            .with(found(SettingTable.MOUNTPOINT, place.toString())),
+        memory);
   }
 
   /** Returns the same with a value more. */
   public MountRequest with(Given one) {
-    return new MountRequest(host, given.with(one));
+    return new MountRequest(host, given.with(one), memory);
   }
 
   private Given found(Setting<?> place, String path) {
@@ -123,7 +136,8 @@ public final class MountRequest {
     BindingChoice best = root ? BindingChoice.KERNEL : BindingChoice.JNR_FUSE;
     Path state = UserDirectories.state(host.uid(), host.environment());
     Settings.Builder builder =
-        Settings.builder(source, mountpoint, host.memory())
+        Settings.builder(source, mountpoint, memory.usable())
+            .heapBytes(memory.heap())
             .set(SettingTable.ALLOW_OTHER, root, byUser)
             .set(SettingTable.BINDING, best, byUser)
             .set(SettingTable.STATE_DIR, state, byUser);

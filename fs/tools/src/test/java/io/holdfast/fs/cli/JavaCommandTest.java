@@ -1,0 +1,72 @@
+package io.holdfast.fs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What the next daemon has of the one before, and what of its program. */
+class JavaCommandTest {
+  private static final List<String> BEFORE =
+      words("/old", "4g", "-Djavax.net.ssl.trustStore=/etc/a b", "-XX:+UseG1GC");
+
+  private static List<String> words(String home, String heap, String... options) {
+    List<String> words =
+        new ArrayList<>(
+            List.of(home + "/java", "-Xms64m", "-Xmx" + heap, "-Dholdfast.home=" + home));
+    words.addAll(List.of(options));
+    words.addAll(List.of("-cp", home + "/a.jar", "io.holdfast.fs.cli.Holdfast"));
+    return words;
+  }
+
+  private static List<String> daemon(List<String> program) {
+    List<String> words = new ArrayList<>(program);
+    words.addAll(List.of("serve", "/run/holdfast/n.state"));
+    return words;
+  }
+
+  /**
+   * An upgrade restarts daemons with nobody's environment: one with a heap of 4 GiB went on with
+   * 512 MiB, and without its store of certificates.
+   */
+  @Test
+  void next_callerSaysNothing_hasHeapAndOptionsOfTheOneBefore() {
+    assertThat(JavaCommand.next(words("/new", "512m"), daemon(BEFORE), Map.of()))
+        .isEqualTo(words("/new", "4g", "-Djavax.net.ssl.trustStore=/etc/a b", "-XX:+UseG1GC"));
+  }
+
+  @Test
+  void next_callerSaysOne_keepsTheOther() {
+    List<String> own = words("/new", "1g", "-Dx=y");
+    assertThat(JavaCommand.next(own, daemon(BEFORE), Map.of("HOLDFAST_HEAP", "1g")))
+        .isEqualTo(words("/new", "1g", "-Djavax.net.ssl.trustStore=/etc/a b", "-XX:+UseG1GC"));
+    assertThat(JavaCommand.next(own, daemon(BEFORE), Map.of("HOLDFAST_JAVA_OPTIONS", "-Dx=y")))
+        .isEqualTo(words("/new", "4g", "-Dx=y"));
+  }
+
+  @Test
+  void next_callerSaysThatThereAreNoOptions_hasNone() {
+    Map<String, String> environment = Map.of("HOLDFAST_HEAP", "", "HOLDFAST_JAVA_OPTIONS", "");
+    assertThat(JavaCommand.next(words("/new", "512m"), daemon(BEFORE), environment))
+        .isEqualTo(words("/new", "4g"));
+  }
+
+  @Test
+  void next_wordsOfNoLauncher_areTheProgramsAlone() {
+    List<String> own = words("/new", "512m");
+    assertThat(JavaCommand.next(own, List.of("sh", "-c", "x"), Map.of())).isEqualTo(own);
+    assertThat(JavaCommand.next(List.of("false"), daemon(BEFORE), Map.of())).containsExactly("false");
+  }
+
+  @Test
+  void heapBytes_areThoseOfThisProcessInProportion() {
+    long own = Runtime.getRuntime().maxMemory();
+    List<String> words = words("/new", "512m");
+    assertThat(JavaCommand.heapBytes(words, words)).isEqualTo(own);
+    assertThat(JavaCommand.heapBytes(BEFORE, words)).isEqualTo(8 * own);
+    assertThat(JavaCommand.heapBytes(words("/new", "512m", "-Xmx2G"), words)).isEqualTo(4 * own);
+    assertThat(JavaCommand.heapBytes(List.of("false"), words)).isEqualTo(own);
+  }
+}
