@@ -550,7 +550,9 @@ final class Fetch {
 
   // --- its end
 
-  /** Tells whether the fetch takes longer than allowed, from its first reader on if there is one. */
+  /**
+   * Tells whether the fetch takes longer than allowed, from its first reader on if there is one.
+   */
   synchronized boolean isLate(long now, long longest) {
     return state == State.RUNNING && now - begun > longest;
   }

@@ -57,7 +57,8 @@ class JavaCommandTest {
   void next_wordsOfNoLauncher_areTheProgramsAlone() {
     List<String> own = words("/new", "512m");
     assertThat(JavaCommand.next(own, List.of("sh", "-c", "x"), Map.of())).isEqualTo(own);
-    assertThat(JavaCommand.next(List.of("false"), daemon(BEFORE), Map.of())).containsExactly("false");
+    assertThat(JavaCommand.next(List.of("false"), daemon(BEFORE), Map.of()))
+        .containsExactly("false");
   }
 
   @Test
