@@ -234,7 +234,10 @@ public final class Cluster {
       Await.value(
           deadline,
           "nodes that " + node.address() + " knows",
-          () -> node.mount().stats().number("cluster.nodes"),
+          () -> {
+            Stats stats = node.mount().stats();
+            return stats.number("cluster.nodes") + stats.number("cluster.other_dataset");
+          },
           count -> count == nodes.size());
     }
   }

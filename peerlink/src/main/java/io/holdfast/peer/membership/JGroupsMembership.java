@@ -37,6 +37,8 @@ public final class JGroupsMembership implements Membership {
   private static final Logger log = LoggerFactory.getLogger(JGroupsMembership.class);
   private static final Duration LONGEST_HANDSHAKE = Duration.ofSeconds(3);
   private static final long RETRY_MILLIS = 2000;
+  private static final Duration LONGEST_JOIN = Duration.ofSeconds(1);
+  private static final Duration LONGEST_TELL = Duration.ofSeconds(5);
 
   private final ClusterNode self;
   private final List<NodeAddress> named;
@@ -91,6 +93,7 @@ public final class JGroupsMembership implements Membership {
     refusals = new RejectedConnections(System::nanoTime);
     tls = MutualTls.of(config.credentials(), self.address().host(), LONGEST_HANDSHAKE);
     server = listen(config.bind(), at, tls, refusals);
+    boolean complete = false;
     try {
       channel = ClusterStack.channel(at, new ProvenSockets(tls, refusals, server), finder);
       ExtendedUUID address = MemberAddress.of(self, System.currentTimeMillis());
@@ -103,11 +106,15 @@ public final class JGroupsMembership implements Membership {
               publish(MemberAddress.nodes(accepted.getMembers(), self));
             }
           });
+      joiner = new DaemonThreads("membership-joiner").newThread(this::connect);
+      complete = true;
     } catch (Exception e) {
-      release();
       throw new PeerSetupException("membership cannot be set up: " + e.getMessage(), e);
+    } finally {
+      if (!complete) {
+        release();
+      }
     }
-    joiner = new DaemonThreads("membership-joiner").newThread(this::connect);
   }
 
   /**
@@ -128,25 +135,35 @@ public final class JGroupsMembership implements Membership {
               .formatted(config.bind()));
     }
     JGroupsMembership membership = new JGroupsMembership(config, at);
-    membership.joiner.start();
+    boolean joining = false;
+    try {
+      membership.joiner.start();
+      joining = true;
+    } finally {
+      if (!joining) {
+        membership.close();
+      }
+    }
     return membership;
   }
 
   private static ProvenServerSocket listen(
       NodeAddress name, InetSocketAddress at, MutualTls tls, RejectedConnections refusals)
       throws PeerSetupException {
+    boolean listening = false;
     try {
       ProvenServerSocket server = new ProvenServerSocket(tls, refusals);
       try {
         server.setReuseAddress(true);
         server.bind(at);
+        listening = true;
         return server;
-      } catch (IOException e) {
-        server.close();
-        throw e;
+      } finally {
+        if (!listening) {
+          server.close();
+        }
       }
     } catch (BindException e) {
-      tls.close();
       throw new PeerSetupException(
           isOurs(at)
               ? "membership cannot listen at %s: another process does, or may not here (%s)"
@@ -155,9 +172,12 @@ public final class JGroupsMembership implements Membership {
                   .formatted(name),
           e);
     } catch (IOException e) {
-      tls.close();
       throw new PeerSetupException(
           "membership cannot listen at %s: %s".formatted(name, e.getMessage()), e);
+    } finally {
+      if (!listening) {
+        tls.close();
+      }
     }
   }
 
@@ -182,7 +202,7 @@ public final class JGroupsMembership implements Membership {
           lock.unlock();
         }
         return;
-      } catch (Exception e) {
+      } catch (Exception | OutOfMemoryError e) {
         if (!closed) {
           log.warn("cannot join the cluster, and tries again: {}", e.toString());
           retryLater();
@@ -218,6 +238,9 @@ public final class JGroupsMembership implements Membership {
   private void tell(View next) {
     log.info("view {}: {} nodes", next.version(), next.nodes().size());
     for (Consumer<View> each : listeners) {
+      if (closed) {
+        return;
+      }
       try {
         each.accept(next);
       } catch (RuntimeException e) {
@@ -281,10 +304,21 @@ public final class JGroupsMembership implements Membership {
       lock.unlock();
     }
     joiner.interrupt();
-    channel.close();
-    release();
     try {
-      joiner.join(TimeUnit.SECONDS.toMillis(1));
+      channel.close();
+    } finally {
+      release();
+    }
+    awaitThreads();
+  }
+
+  /** Waits for the thread that joins, and for a listener that is being told a view. */
+  private void awaitThreads() {
+    try {
+      joiner.join(LONGEST_JOIN.toMillis());
+      if (!events.awaitTermination(LONGEST_TELL.toMillis(), TimeUnit.MILLISECONDS)) {
+        log.debug("a listener is still being told a view");
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -28,7 +28,10 @@ public interface Membership extends AutoCloseable {
   /** Returns how many connections were refused: from other clusters, or from no cluster at all. */
   long refusals();
 
-  /** Leaves the cluster, so that the other members need not detect it. */
+  /**
+   * Leaves the cluster, so that the other members need not detect it. No listener is called
+   * afterwards: a listener that is being called is waited for, for some seconds.
+   */
   @Override
   void close();
 }

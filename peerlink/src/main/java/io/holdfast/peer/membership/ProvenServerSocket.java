@@ -10,6 +10,7 @@ import java.util.Deque;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -39,6 +40,16 @@ final class ProvenServerSocket extends ServerSocket {
 
   /** Creates a socket that is not bound yet. */
   ProvenServerSocket(MutualTls tls, RejectedConnections refusals) throws IOException {
+    this(tls, refusals, new DaemonThreads("membership-handshake"));
+  }
+
+  /**
+   * Creates a socket that is not bound yet.
+   *
+   * @param threads makes the threads of handshakes
+   */
+  ProvenServerSocket(MutualTls tls, RejectedConnections refusals, ThreadFactory threads)
+      throws IOException {
     this.tls = tls;
     this.refusals = refusals;
     handshakes =
@@ -48,7 +59,7 @@ final class ProvenServerSocket extends ServerSocket {
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            new DaemonThreads("membership-handshake"));
+            threads);
     handshakes.allowCoreThreadTimeOut(true);
   }
 
@@ -64,19 +75,28 @@ final class ProvenServerSocket extends ServerSocket {
   private void listen() {
     while (!isClosed()) {
       try {
-        admit(super.accept());
-      } catch (IOException e) {
-        if (!isClosed()) {
-          refusals.add("nobody yet", "cannot accept: " + e.getMessage());
-          pause();
-        }
+        acceptNext();
+      } catch (RuntimeException | OutOfMemoryError e) {
+        // not told, which needs memory: no node could join any more without this thread
+        pause();
+      }
+    }
+  }
+
+  private void acceptNext() {
+    try {
+      admit(super.accept());
+    } catch (IOException e) {
+      if (!isClosed()) {
+        refusals.add("nobody yet", "cannot accept: " + e.getMessage());
+        pause();
       }
     }
   }
 
   /**
-   * Pauses before the next attempt. Descriptors have most likely run out, so an attempt at once
-   * would fail, too.
+   * Pauses before the next attempt. Descriptors, threads or memory have most likely run out, so an
+   * attempt at once would fail, too.
    */
   private static void pause() {
     try {
@@ -86,7 +106,7 @@ final class ProvenServerSocket extends ServerSocket {
     }
   }
 
-  private void admit(Socket raw) {
+  private void admit(Socket raw) throws IOException {
     Socket oldest = null;
     synchronized (unproven) {
       if (unproven.size() == MOST_UNPROVEN) {
@@ -102,6 +122,10 @@ final class ProvenServerSocket extends ServerSocket {
     } catch (RejectedExecutionException e) {
       // closed meanwhile
       ProvenSocket.closeQuietly(raw);
+    } catch (OutOfMemoryError e) {
+      leave(raw);
+      ProvenSocket.closeQuietly(raw);
+      throw new IOException("no thread for the handshake: " + e.getMessage(), e);
     }
   }
 
@@ -115,7 +139,7 @@ final class ProvenServerSocket extends ServerSocket {
       if (isClosed()) {
         ProvenSocket.closeQuietly(raw);
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
       leave(raw);
       ProvenSocket.closeQuietly(raw);
       if (!isClosed()) {

@@ -19,6 +19,7 @@ final class Body {
   private final BufferLease loan;
   private final Listener listener;
   private int sent;
+  private boolean over;
 
   /** Learns of the progress. */
   interface Listener {
@@ -36,6 +37,19 @@ final class Body {
   }
 
   void send() {
+    boolean going = false;
+    try {
+      sendNext();
+      going = true;
+    } finally {
+      if (!going) {
+        context.close(); // before the lease, whose bytes may be on their way
+        end(false);
+      }
+    }
+  }
+
+  private void sendNext() {
     int length = Math.min(PIECE, loan.length() - sent);
     if (length == 0) {
       context.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
@@ -58,7 +72,10 @@ final class Body {
   }
 
   private void end(boolean whole) {
-    loan.close();
-    listener.done(whole);
+    if (!over) {
+      over = true;
+      loan.close();
+      listener.done(whole);
+    }
   }
 }

@@ -34,7 +34,6 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("FutureReturnValueIgnored")
 final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
   private static final Duration IDLE = Duration.ofMinutes(1);
-  private static final Duration LONGEST = Duration.ofMinutes(1);
 
   /**
    * This part of a body, or the rest of it, must arrive within {@link
@@ -60,9 +59,6 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
 
   /** The first byte of the answer has arrived. */
   private boolean answering;
-
-  /** The deadline for all of an answer. */
-  private long end;
 
   /** The deadline for the head of an answer, whatever interim answers arrive. */
   private long headEnd;
@@ -99,7 +95,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     due =
         System.nanoTime()
             + client().deadlines().connect().plus(client().deadlines().progress()).toNanos();
-    alarm.set(client().deadlines().connect());
+    alarm.setAt(withinTotal(System.nanoTime() + client().deadlines().connect().toNanos()));
     client()
         .resolve(peer.address())
         .whenCompleteAsync((address, failure) -> dial(address), peer.loop());
@@ -189,7 +185,21 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     long next = System.nanoTime() + client().deadlines().progress().toNanos();
     next = due - next < 0 ? due : next;
     boolean awaitsHead = state == State.ASKING && sink == null;
-    alarm.setAt(awaitsHead && headEnd - next < 0 ? headEnd : next);
+    alarm.setAt(withinTotal(awaitsHead && headEnd - next < 0 ? headEnd : next));
+  }
+
+  /** Returns a deadline, or the end of the time for all of the request, if that is earlier. */
+  private long withinTotal(long deadline) {
+    return exchange != null && end(exchange) - deadline < 0 ? end(exchange) : deadline;
+  }
+
+  private long end(Exchange asked) {
+    return asked.began + client().deadlines().total().toNanos();
+  }
+
+  /** Tells whether the time for all of the request is over. */
+  private boolean isOverdue() {
+    return exchange != null && System.nanoTime() - end(exchange) >= 0;
   }
 
   /** Tells whether the peer has sent nothing but interim answers for too long. */
@@ -199,6 +209,10 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
 
   private String noAnswer() {
     return "no answer within " + client().deadlines().answer().toMillis() + " ms";
+  }
+
+  private String noWholeAnswer() {
+    return "no whole answer within " + client().deadlines().total().toMillis() + " ms";
   }
 
   /** Learns that awaited bytes have arrived. */
@@ -227,7 +241,6 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     state = State.ASKING;
     answering = false;
     sink = null;
-    end = System.nanoTime() + LONGEST.toNanos();
     headEnd = System.nanoTime() + client().deadlines().answer().toNanos();
     FullHttpRequest request = next.request();
     if (session != null) {
@@ -248,11 +261,15 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     switch (state) {
       case IDLE -> close();
       case CONNECTING, GREETING -> fail("no connection in time");
-      case ASKING ->
-          fail(
-              isHeadOverdue()
-                  ? noAnswer()
-                  : "not enough within " + client().deadlines().progress().toMillis() + " ms");
+      case ASKING -> {
+        if (isHeadOverdue()) {
+          fail(noAnswer());
+        } else if (isOverdue()) {
+          fail(noWholeAnswer());
+        } else {
+          fail("not enough within " + client().deadlines().progress().toMillis() + " ms");
+        }
+      }
       case CLOSED -> {}
     }
   }
@@ -295,12 +312,12 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
   }
 
   private void answer(HttpObject message) {
-    if (System.nanoTime() - end > 0) {
-      fail("no whole answer within " + LONGEST.toSeconds() + " s");
-      return;
-    }
     if (isHeadOverdue()) {
       fail(noAnswer());
+      return;
+    }
+    if (isOverdue()) {
+      fail(noWholeAnswer());
       return;
     }
     String wrong = null;

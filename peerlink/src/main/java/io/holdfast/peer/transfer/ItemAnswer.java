@@ -95,9 +95,15 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
       onLoop(() -> refuse(Refusal.ORIGIN_FAILED));
       return;
     }
-    byte[] sha256 = loan.sha256();
-    if (!onLoop(() -> send(loan, sha256))) {
-      loan.close();
+    boolean passedOn = false;
+    try {
+      byte[] sha256 = loan.sha256();
+      passedOn = onLoop(() -> send(loan, sha256));
+    } finally {
+      if (!passedOn) {
+        loan.close();
+        onLoop(() -> refuse(Refusal.ORIGIN_FAILED));
+      }
     }
   }
 
@@ -134,9 +140,18 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
     }
     sending = true;
     ChannelHandlerContext context = connection.context();
-    connection.head(
-        request,
-        HttpResponses.head(parsed, sha256, connection.server().provider().residentBytes()));
+    boolean begun = false;
+    try {
+      connection.head(
+          request,
+          HttpResponses.head(parsed, sha256, connection.server().provider().residentBytes()));
+      begun = true;
+    } finally {
+      if (!begun) {
+        loan.close();
+        context.close();
+      }
+    }
     if (HttpMethod.HEAD.equals(request.method())) {
       loan.close();
       context.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);

@@ -135,7 +135,7 @@ final class Peer {
   private void await(Exchange exchange) {
     exchange.waiting = true;
     waiting.add(exchange);
-    Duration longest = client.deadlines().progress();
+    Duration longest = client.deadlines().turn();
     loop.schedule(() -> giveUp(exchange), longest.toNanos(), TimeUnit.NANOSECONDS);
   }
 

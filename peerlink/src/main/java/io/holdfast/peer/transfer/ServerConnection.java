@@ -271,18 +271,30 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
       if (HttpMethod.DELETE.equals(whole.method())) {
         server.provider().held(parsed.item(), new Asker(peer(), parsed.sketches()));
         reply(whole, HttpResponses.empty(204));
-      } else if (server.beginSend()) {
-        answering = true;
-        answer = new ItemAnswer(this, whole, parsed);
-        answer.start();
       } else {
-        refuse(RejectedRequests.BUSY, "more requests at once than are allowed");
-        reply(whole, HttpResponses.refused(Refusal.BUSY, server.provider().residentBytes()));
+        give(whole, parsed);
       }
     } catch (BadRequestException e) {
       refuse(e.reason(), String.valueOf(e.getMessage()));
       reply(whole, HttpResponses.empty(e.status()));
     }
+  }
+
+  private void give(HttpRequest whole, ItemMessages.Parsed parsed) {
+    // made before the permit is taken, which it gives back
+    ItemAnswer next = new ItemAnswer(this, whole, parsed);
+    if (server.beginSend()) {
+      answering = true;
+      answer = next;
+      next.start();
+    } else {
+      busy(whole);
+    }
+  }
+
+  private void busy(HttpRequest whole) {
+    refuse(RejectedRequests.BUSY, "more requests at once than are allowed");
+    reply(whole, HttpResponses.refused(Refusal.BUSY, server.provider().residentBytes()));
   }
 
   private void text(
@@ -294,10 +306,17 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
       reply(whole, HttpResponses.empty(405));
     } else if (server.beginSend()) {
       answering = true;
-      new TextAnswer(this, whole, provided.apply(server.provider()), known).start();
+      boolean begun = false;
+      try {
+        new TextAnswer(this, whole, provided.apply(server.provider()), known).start();
+        begun = true;
+      } finally {
+        if (!begun) {
+          server.endSend();
+        }
+      }
     } else {
-      refuse(RejectedRequests.BUSY, "more requests at once than are allowed");
-      reply(whole, HttpResponses.refused(Refusal.BUSY, server.provider().residentBytes()));
+      busy(whole);
     }
   }
 

@@ -48,11 +48,16 @@ final class TextAnswer {
   }
 
   private void onLoop(@Nullable OwnText text) {
+    boolean passedOn = false;
     try {
       loop.execute(() -> send(text));
+      passedOn = true;
     } catch (RejectedExecutionException e) {
       // the server is closed, and its connections with it
-      connection.server().endSend();
+    } finally {
+      if (!passedOn) {
+        connection.server().endSend();
+      }
     }
   }
 

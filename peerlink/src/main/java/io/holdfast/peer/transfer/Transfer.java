@@ -50,11 +50,26 @@ public final class Transfer implements AutoCloseable {
    *     or the rest of it
    * @param answer for the head of an answer, however many interim answers precede it: the asker has
    *     another source, which needs time as well. A body that keeps arriving is not bounded by this
+   * @param total for all of a request, from the question to the last byte, however it goes on
+   *     meanwhile; more than {@code answer}
    */
-  public record Deadlines(Duration connect, Duration progress, Duration answer) {
+  public record Deadlines(Duration connect, Duration progress, Duration answer, Duration total) {
     /** The default deadlines. */
     public static final Deadlines DEFAULT =
-        new Deadlines(Duration.ofSeconds(1), Duration.ofSeconds(2), Duration.ofSeconds(15));
+        new Deadlines(
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(2),
+            Duration.ofSeconds(15),
+            Duration.ofSeconds(20));
+
+    /**
+     * Returns how long a request waits for its turn. A request that gets its turn in this time
+     * leaves the peer all of {@code answer}: a peer that is well does not seem to be too slow.
+     */
+    Duration turn() {
+      Duration left = total.minus(answer);
+      return left.compareTo(progress) < 0 ? left : progress;
+    }
 
     /**
      * Returns how long this node makes an asker wait for an item that it must fetch. A node that

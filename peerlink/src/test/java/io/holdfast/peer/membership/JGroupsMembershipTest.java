@@ -12,7 +12,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -95,6 +97,34 @@ final class JGroupsMembershipTest {
     Cluster.until(() -> views.stream().anyMatch(each -> each.version() == 4), views::toString);
     assertThat(views).extracting(View::version).endsWith(2L, 3L, 4L);
     assertThat(views).extracting(view -> view.nodes().size()).endsWith(2, 3, 2);
+  }
+
+  /**
+   * A node that changes its capacity leaves and joins again, and counts views anew. A view of the
+   * membership that it had left came afterwards, and counted more than those of the new one.
+   */
+  @Test
+  void close_viewThatHasYetToBeTold_isNotTold() throws Exception {
+    JGroupsMembership one = cluster.join(1, cluster.named(1));
+    assertThat(one.await(Cluster.LONGEST)).isTrue();
+    List<View> told = new CopyOnWriteArrayList<>();
+    CompletableFuture<Void> gate = new CompletableFuture<>();
+    one.listen(
+        view -> {
+          told.add(view);
+          gate.join();
+        });
+    JGroupsMembership two = cluster.join(2, cluster.named(1));
+    Cluster.until(() -> !told.isEmpty(), told::toString);
+    JGroupsMembership three = cluster.join(3, cluster.named(1));
+    cluster.assertSees(one, 1, 2, 3);
+    CompletableFuture<Void> closing = CompletableFuture.runAsync(one::close);
+    cluster.assertSees(two, 2, 3);
+    cluster.assertSees(three, 2, 3);
+    List<View> before = List.copyOf(told);
+    gate.complete(null);
+    closing.orTimeout(Cluster.LONGEST.toSeconds(), TimeUnit.SECONDS).join();
+    assertThat(told).isEqualTo(before).hasSize(1);
   }
 
   @Test

@@ -13,6 +13,7 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -292,7 +293,7 @@ final class FaultTest {
     assertThat(outcome).isEqualTo(TransferResult.fault("no answer within 3000 ms"));
   }
 
-  /** A large item of a slow peer arrives, however long it takes from its head on. */
+  /** A large item of a slow peer arrives if its head was in time. */
   @Test
   void fetch_bodyGoesOnAfterTheDeadlineOfTheAnswer_sameBytes() {
     TestNode hasty = nodes.start(nodes.wantsAnswers("127.0.0.5", 3000));
@@ -311,6 +312,28 @@ final class FaultTest {
     assertThat(delayed).isTrue();
     assertThat(outcome).isEqualTo(TransferResult.FETCHED);
     assertThat(bytes(memory, LENGTH)).isEqualTo(sent);
+  }
+
+  /** Each piece is in time, and all of them together took the time of a read. */
+  @Test
+  void fetch_bodyGoesOnForTooLong_faultAtTheDeadlineOfAllOfIt() {
+    Duration total = Duration.ofSeconds(3);
+    TestNode hasty = nodes.start(nodes.wantsAll("127.0.0.5", total.dividedBy(2), total));
+    AtomicBoolean inBody = new AtomicBoolean();
+    tap.answers =
+        (bytes, length, at) -> {
+          if (at > 1000) {
+            inBody.set(true);
+            new CompletableFuture<>().completeOnTimeout(null, 2, TimeUnit.SECONDS).join();
+          }
+          return length;
+        };
+
+    TransferResult outcome =
+        fetch(hasty, owner.address(), whole("a", LENGTH), nodes.memory(LENGTH));
+
+    assertThat(inBody).isTrue();
+    assertThat(outcome).isEqualTo(TransferResult.fault("no whole answer within 3000 ms"));
   }
 
   @Test

@@ -7,11 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.peer.transfer.Nodes.TestNode;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -64,6 +66,89 @@ final class LimitsTest {
     owner.shelf().instead = answer -> answer.refused(Refusal.UNKNOWN);
     assertThat(fetch(asker, owner.address(), whole("a", 10), nodes.memory(10)))
         .isEqualTo(TransferResult.refused(Refusal.UNKNOWN));
+  }
+
+  /** A request that gets its turn late would leave its peer no time to answer. */
+  @Test
+  void fetch_hasNoTurnForTooLong_busyAndPeerIsWell() {
+    TestNode owner = owner(Transfer.Limits.DEFAULT);
+    Duration answer = Duration.ofSeconds(60);
+    TestNode asker = nodes.start(nodes.wantsAll("127.0.0.3", answer, answer.plusMillis(500)));
+    Queue<ItemProvider.Answer> held = new ConcurrentLinkedQueue<>();
+    owner.shelf().instead = held::add;
+    List<CompletableFuture<TransferResult>> outcomes = new ArrayList<>();
+    for (int i = 0; i < 33; i++) {
+      long memory = nodes.memory(10).memoryAddress();
+      outcomes.add(asker.transfer().fetch(owner.address(), Sketches.NONE, whole("a", 10), memory));
+    }
+
+    assertThat(await(outcomes.remove(32))).isEqualTo(TransferResult.refused(Refusal.BUSY));
+
+    assertThat(held).hasSize(32);
+    held.forEach(each -> each.refused(Refusal.FULL));
+    outcomes.forEach(
+        each -> assertThat(await(each)).isEqualTo(TransferResult.refused(Refusal.FULL)));
+    assertThat(asker.transfer().figures().get(0).errors()).isZero();
+  }
+
+  /** With a full heap, the loan was never given back, and the asker waited for its deadline. */
+  @Test
+  void get_errorWhileTheLoanIsTaken_refusedAndNothingIsKept() {
+    TestNode owner = owner(new Transfer.Limits(10, 10, 1));
+    byte[] bytes = owner.put("a", 10);
+    TestNode asker = nodes.start("127.0.0.3");
+    owner.shelf().instead =
+        answer -> {
+          BufferLease loan = owner.shelf().lend(bytes, 0, bytes.length);
+          CompletableFuture<Void> unused =
+              CompletableFuture.runAsync(() -> answer.lent(new WithoutDigest(loan)));
+        };
+
+    assertThat(fetch(asker, owner.address(), whole("a", 10), nodes.memory(10)))
+        .isEqualTo(TransferResult.refused(Refusal.ORIGIN_FAILED));
+
+    assertThat(owner.shelf().loans).hasValue(0);
+    owner.shelf().instead = null;
+    assertThat(fetch(asker, owner.address(), whole("a", 10), nodes.memory(10)).isFetched())
+        .isTrue();
+  }
+
+  /** A loan whose digest cannot be computed. */
+  private record WithoutDigest(BufferLease loan) implements BufferLease {
+    @Override
+    public long address() {
+      return loan.address();
+    }
+
+    @Override
+    public int length() {
+      return loan.length();
+    }
+
+    @Override
+    public byte[] sha256() {
+      throw new OutOfMemoryError("for the test");
+    }
+
+    @Override
+    public void close() {
+      loan.close();
+    }
+  }
+
+  /** Each such error took a permit for good, and after some the node answered nobody any more. */
+  @Test
+  void sketch_errorOfTheProvider_permitIsGivenBack() {
+    TestNode owner = owner(new Transfer.Limits(10, 10, 1));
+    owner.put("a", 10);
+    owner.shelf().failure = new OutOfMemoryError("for the test");
+    TestNode asker = nodes.start("127.0.0.3");
+    Told told = asker.transfer().sketch(owner.address()).orTimeout(60, TimeUnit.SECONDS).join();
+    assertThat(told.outcome().kind()).isEqualTo(TransferResult.Kind.FAULT);
+
+    TestNode other = nodes.start("127.0.0.4");
+    assertThat(fetch(other, owner.address(), whole("a", 10), nodes.memory(10)).isFetched())
+        .isTrue();
   }
 
   private static PeerFigures.Load load(TestNode asker) {

@@ -131,6 +131,16 @@ final class Nodes implements AutoCloseable {
         Transfer.Limits.DEFAULT);
   }
 
+  /** A node that waits for long, but not for all of an answer, nor for its own provider. */
+  Transfer.Config wantsAll(String host, Duration answer, Duration total) {
+    return new Transfer.Config(
+        free(host),
+        DATASET,
+        SECRET,
+        new Transfer.Deadlines(PATIENT.connect(), PATIENT.progress(), answer, total),
+        Transfer.Limits.DEFAULT);
+  }
+
   <T extends AutoCloseable> T closing(T each) {
     made.push(each);
     return each;
@@ -164,7 +174,8 @@ final class Nodes implements AutoCloseable {
     return new Transfer.Deadlines(
         Duration.ofMillis(connectMillis),
         Duration.ofMillis(progressMillis),
-        Duration.ofMillis(answerMillis));
+        Duration.ofMillis(answerMillis),
+        Duration.ofMillis(answerMillis + 60_000));
   }
 
   @Override

@@ -27,6 +27,9 @@ final class ShelfProvider implements ItemProvider, AutoCloseable {
   /** The sketch of its dataset. */
   volatile CompletableFuture<String> sketch = new CompletableFuture<>();
 
+  /** Thrown in place of the sketch, where it is set. */
+  volatile @Nullable Error failure;
+
   /** The offer of a plan. */
   volatile OwnText plan = new OwnText("");
 
@@ -69,6 +72,10 @@ final class ShelfProvider implements ItemProvider, AutoCloseable {
 
   @Override
   public CompletableFuture<String> sketch(NodeAddress peer) {
+    Error thrown = failure;
+    if (thrown != null) {
+      throw thrown;
+    }
     return sketch;
   }
 

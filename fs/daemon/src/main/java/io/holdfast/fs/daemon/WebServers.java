@@ -1,6 +1,5 @@
 package io.holdfast.fs.daemon;
 
-import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.metrics.ScrapeSite;
@@ -12,7 +11,6 @@ import io.holdfast.fs.settings.Settings;
 import io.holdfast.fs.web.Site;
 import io.holdfast.fs.web.WebServer;
 import io.holdfast.peer.NodeAddress;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -82,24 +80,18 @@ final class WebServers {
     if (address.isEmpty()) {
       return Optional.empty();
     }
-    InetSocketAddress resolved = address.get().resolve();
-    Site site = setting == SettingTable.PAGE ? page(resolved) : scrapes();
-    return Optional.of(undo.closing(new WebServer(setting.name(), resolved, site)));
+    Site site = setting == SettingTable.PAGE ? page() : scrapes();
+    InetSocketAddress at =
+        InetSocketAddress.createUnresolved(address.get().host(), address.get().port());
+    return Optional.of(undo.closing(new WebServer(setting.name(), at, site)));
   }
 
   private Site scrapes() {
     return new ScrapeSite(settings.get(SettingTable.NAME), scrape);
   }
 
-  private Site page(InetSocketAddress resolved) throws FsException {
+  private Site page() throws FsException {
     PageToken token = token();
-    InetAddress address = resolved.getAddress();
-    if (token == null && address != null && !address.isLoopbackAddress()) {
-      throw new FsException(
-          FsError.UNAVAILABLE,
-          "--page %s is %s, which other machines may reach: give --page-token-file, or a port alone"
-              .formatted(settings.get(SettingTable.PAGE), address.getHostAddress()));
-    }
     return new PageSite(settings.get(SettingTable.NAME), token, page.files(token != null));
   }
 

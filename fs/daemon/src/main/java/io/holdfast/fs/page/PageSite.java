@@ -1,11 +1,14 @@
 package io.holdfast.fs.page;
 
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
 import io.holdfast.fs.web.Site;
 import io.holdfast.fs.web.WebAnswer;
 import io.holdfast.fs.web.WebRequest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -88,6 +91,16 @@ public final class PageSite implements Site {
       return in.readAllBytes();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void requireVisibleAt(InetAddress address, String setting) throws FsException {
+    if (token == null && !address.isLoopbackAddress()) {
+      throw new FsException(
+          FsError.UNAVAILABLE,
+          "%s is %s, which other machines may reach: give --page-token-file, or a port alone"
+              .formatted(setting, address.getHostAddress()));
     }
   }
 

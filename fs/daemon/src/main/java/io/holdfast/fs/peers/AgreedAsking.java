@@ -88,7 +88,8 @@ final class AgreedAsking implements ClusterSource.Fetcher {
     return new Sketches(agreement.mark(), verdict.theirs());
   }
 
-  private void learn(NodeAddress peer, @Nullable TransferResult outcome) {
+  /** Learns from the outcome of a question. */
+  void learn(NodeAddress peer, @Nullable TransferResult outcome) {
     Refusal refusal = outcome == null ? null : outcome.refusal();
     if (refusal == Refusal.OTHER_DATASET) {
       agreement.refusedBy(peer);

@@ -41,7 +41,10 @@ final class AgreedService implements ItemProvider {
             .thenAccept(
                 verdict -> {
                   switch (verdict.kind()) {
-                    case OTHER -> answer.refused(Refusal.OTHER_DATASET);
+                    // the asker takes the refusal for what this node has found itself
+                    case OTHER ->
+                        answer.refused(
+                            verdict.heard() ? Refusal.NOT_COMPARED : Refusal.OTHER_DATASET);
                     case UNKNOWN -> answer.refused(Refusal.NOT_COMPARED);
                     case SAME -> {
                       if (isBetween(from, verdict)) {
@@ -55,18 +58,19 @@ final class AgreedService implements ItemProvider {
   }
 
   /**
-   * Compares an asker again if it has told of another sketch since. Waits only for a bounded time:
-   * the origin may hang.
+   * Compares an asker again if it has told of another sketch since, or if only the asker had found
+   * a difference: it would not ask if it still did. Waits only for a bounded time: the origin may
+   * hang.
    */
   private CompletableFuture<Verdict> upToDate(Asker from, Verdict verdict) {
-    return from.sketches().asker().equals(verdict.theirs())
+    return from.sketches().asker().equals(verdict.theirs()) && !verdict.heard()
         ? CompletableFuture.completedFuture(verdict)
         : agreement
             .again(from.node())
             .copy()
             .completeOnTimeout(
                 Verdict.unknown("not compared again yet"),
-                Agreement.FIRST.toMillis(),
+                Agreement.LONGEST_WAIT.toMillis(),
                 TimeUnit.MILLISECONDS);
   }
 

@@ -1,6 +1,7 @@
 package io.holdfast.fs.peers;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.transfer.Told;
 import java.time.Duration;
@@ -25,16 +26,16 @@ import org.slf4j.LoggerFactory;
  * waits.
  *
  * <p>A peer is compared when it joins the view, before the first item is requested from it or sent
- * to it. Requests wait for the first comparison, for {@link #FIRST} at most. After a failed
- * comparison, or one that found another dataset, the peer is compared again after a pause; until
- * then the verdict holds. A request names the sketches that its sender compared. If one of these
- * sketches is out of date, the peer is compared again before an item is sent.
+ * to it. Requests wait for the first comparison, for a bounded time. After a failed comparison, or
+ * one that found another dataset, the peer is compared again after a pause; until then the verdict
+ * holds. A request names the sketches that its sender compared. If one of these sketches is out of
+ * date, the peer is compared again before an item is sent.
  */
 final class Agreement {
   private static final Logger log = LoggerFactory.getLogger(Agreement.class);
 
-  /** Longest wait of requests for the first comparison with a peer. */
-  static final Duration FIRST = Duration.ofSeconds(2);
+  /** Longest wait of requests for a comparison with a peer. */
+  static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
 
   private static final long RETRY_MILLIS = 100;
 
@@ -46,11 +47,15 @@ final class Agreement {
   /** Most peers outside the view: peers that are already in a newer view. */
   private static final int MOST_STRANGERS = 256;
 
+  /** Made once, because there may be no room for it when it is needed. */
+  private static final Verdict BROKEN_OFF = Verdict.unknown("internal error");
+
   private final String dataset;
   private final NodeAddress self;
   private final OwnSketch own;
   private final Executor thread;
   private final LongSupplier nanoTime;
+  private final Duration patience;
   private final Function<NodeAddress, CompletableFuture<Told>> asker;
   private final Runnable changed;
   private final Map<NodeAddress, Peer> peers = new ConcurrentHashMap<>();
@@ -62,8 +67,9 @@ final class Agreement {
    * @param own this node's sketch
    * @param thread a single thread, which may wait for the origin
    * @param nanoTime a clock of nanoseconds
+   * @param patience longest wait of requests for the first comparison with a peer
    */
-  record Parts(OwnSketch own, Executor thread, LongSupplier nanoTime) {}
+  record Parts(OwnSketch own, Executor thread, LongSupplier nanoTime, Duration patience) {}
 
   /**
    * Begins without peers.
@@ -82,6 +88,7 @@ final class Agreement {
     this.own = parts.own;
     this.thread = parts.thread;
     this.nanoTime = parts.nanoTime;
+    this.patience = parts.patience;
     this.asker = asker;
     this.changed = changed;
   }
@@ -90,7 +97,7 @@ final class Agreement {
   private final class Peer {
     private final NodeAddress address;
 
-    /** Completes with the first comparison, or after {@link #FIRST}. */
+    /** Completes with the first comparison, or when requests have waited long enough. */
     private final CompletableFuture<Verdict> first = new CompletableFuture<>();
 
     /** Guarded by this; null before the first comparison has ended. */
@@ -112,7 +119,7 @@ final class Agreement {
       this.address = address;
       CompletableFuture<Verdict> unused =
           first.completeOnTimeout(
-              Verdict.unknown("not compared yet"), FIRST.toMillis(), TimeUnit.MILLISECONDS);
+              Verdict.unknown("not compared yet"), patience.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     synchronized Verdict now() {
@@ -148,25 +155,49 @@ final class Agreement {
 
     /** Asks the peer for its sketch. While requests wait and the peer is not ready, asks again. */
     private void ask(CompletableFuture<Verdict> begun) {
-      CompletableFuture<Void> unused =
-          asker
-              .apply(address)
-              .thenAccept(
-                  answer -> {
-                    if (answer.outcome().isFetched() || first.isDone()) {
-                      onThread(answer, begun);
-                    } else {
-                      CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS)
-                          .execute(() -> ask(begun));
-                    }
-                  });
+      try {
+        CompletableFuture<Told> unused =
+            asker
+                .apply(address)
+                .whenComplete((answer, failure) -> answered(answer, failure, begun));
+      } catch (RuntimeException | Error e) {
+        failed(begun, e);
+      }
     }
 
-    private void onThread(Told answer, CompletableFuture<Verdict> begun) {
+    private void answered(
+        @Nullable Told answer, @Nullable Throwable failure, CompletableFuture<Verdict> begun) {
       try {
-        thread.execute(() -> begun.complete(ended(own.judge(answer))));
+        if (answer == null) {
+          failed(begun, failure);
+        } else if (answer.outcome().isFetched() || first.isDone()) {
+          thread.execute(() -> judge(answer, begun));
+        } else {
+          CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS)
+              .execute(() -> ask(begun));
+        }
       } catch (RejectedExecutionException e) {
         begun.complete(ended(Verdict.unknown("this node is ending")));
+      } catch (RuntimeException | Error e) {
+        failed(begun, e);
+      }
+    }
+
+    private void judge(Told answer, CompletableFuture<Verdict> begun) {
+      try {
+        begun.complete(ended(own.judge(answer)));
+      } catch (RuntimeException | Error e) {
+        failed(begun, e);
+      }
+    }
+
+    /** Ends a comparison that a fault has broken off: a peer is never compared twice at once. */
+    private void failed(CompletableFuture<Verdict> begun, @Nullable Throwable failure) {
+      begun.complete(ended(BROKEN_OFF));
+      if (failure instanceof OutOfMemoryError met) {
+        OutOfMemory.tell(met);
+      } else {
+        log.error("a peer's dataset could not be compared", failure);
       }
     }
 

@@ -18,10 +18,10 @@ record FileSample(OriginPath path, String tag, String content, String place) {
   /** The longest path, with three characters for each byte. */
   private static final int LONGEST_PATH = 3 * 1024;
 
+  /** All parts of a path are possessive: others would take stack for each character. */
   private static final Pattern LINE =
       Pattern.compile(
-          "((?:[A-Za-z0-9._/-]|%[0-9A-F]{2}){1,%d}) ([\\x21-\\x7e]{1,300}) ([A-Za-z0-9_-]{0,43}) ([0-9a-f-]{1,40})"
-              .replace("%d", Integer.toString(LONGEST_PATH)));
+          "((?:[A-Za-z0-9._/-]++|%[0-9A-F]{2})++) ([\\x21-\\x7e]{1,300}) ([A-Za-z0-9_-]{0,43}) ([0-9a-f-]{1,40})");
 
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
 
@@ -30,7 +30,7 @@ record FileSample(OriginPath path, String tag, String content, String place) {
    */
   static FileSample parse(String line) {
     Matcher matcher = LINE.matcher(line);
-    if (!matcher.matches()) {
+    if (!matcher.matches() || matcher.group(1).length() > LONGEST_PATH) {
       throw new IllegalArgumentException("no line of a sketch");
     }
     return new FileSample(

@@ -74,9 +74,6 @@ final class OwnSketch {
       return Verdict.unknown("it does not tell of its dataset as this version does");
     } catch (FsException e) {
       return Verdict.unknown(printable("the source cannot be looked at: " + e.getMessage()));
-    } catch (RuntimeException e) {
-      log.error("a peer's dataset could not be compared", e);
-      return Verdict.unknown("internal error");
     }
   }
 

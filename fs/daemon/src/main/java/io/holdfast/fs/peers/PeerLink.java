@@ -24,7 +24,6 @@ import io.holdfast.peer.transfer.Transfer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -50,9 +49,14 @@ public final class PeerLink implements AutoCloseable {
   private static final int MEMBERSHIP_PORT_OFFSET = 1;
 
   /** The answer of one peer must begin within this part of the time that a read may take. */
-  private static final int SHARE_OF_A_READ = 4;
+  private static final int ANSWER_SHARE = 4;
+
+  /** All bytes of one peer must be here within this part of that time. */
+  private static final int TOTAL_SHARE = 3;
 
   private static final Duration LONGEST_ANSWER = Duration.ofMinutes(1);
+
+  private static final Duration LONGEST_TOTAL = Duration.ofSeconds(80);
 
   private static final Duration START_PAUSE = Duration.ofSeconds(2);
 
@@ -99,7 +103,8 @@ public final class PeerLink implements AutoCloseable {
             new Agreement.Parts(
                 new OwnSketch(new SketchMaker(local.origin, System::nanoTime), System::nanoTime),
                 threads.sketching(),
-                System::nanoTime),
+                System::nanoTime,
+                shorter(Agreement.LONGEST_WAIT, settings.sourceTimeout().dividedBy(ANSWER_SHARE))),
             peer -> AgreedAsking.sketch(transfer, peer),
             this::agreementChanged);
     asking = new AgreedAsking(agreement, () -> transfer);
@@ -172,7 +177,7 @@ public final class PeerLink implements AutoCloseable {
    */
   public synchronized void start(Tree tree, ItemLayout layout, Transit transit)
       throws PeerSetupException {
-    if (closed) {
+    if (closed || membership != null) {
       return;
     }
     PeerService service =
@@ -188,29 +193,38 @@ public final class PeerLink implements AutoCloseable {
                 Transfer.Limits.DEFAULT),
             new AgreedService(agreement, service, plans::ownOffer));
     transfer = serving; // before joining: a peer that has joined may ask, and is asked in turn
+    Membership joining;
     try {
-      membership = join();
-    } catch (PeerSetupException e) {
+      joining = join();
+    } catch (PeerSetupException | RuntimeException | Error e) {
       transfer = null;
       serving.close();
       throw e;
     }
-    membership.listen(this::update);
-    update(membership.view());
+    membership = joining;
+    joining.listen(this::update);
+    update(joining.view());
   }
 
   /**
-   * Returns the deadlines for peers. An item of a plan is asked for at two nodes, one after the
-   * other, and the origin needs time afterwards, before the reader's own deadline.
+   * Returns the deadlines for peers. Two nodes may be asked for an item, one after the other, and
+   * the origin needs time afterwards, before the reader's own deadline. So neither of them has more
+   * than a third of it, whatever it sends.
    *
    * @param sourceTimeout how long a read waits
    */
   static Transfer.Deadlines deadlines(Duration sourceTimeout) {
     Transfer.Deadlines usual = Transfer.Deadlines.DEFAULT;
-    Duration answer =
-        Collections.min(List.of(LONGEST_ANSWER, sourceTimeout.dividedBy(SHARE_OF_A_READ)));
+    Duration answer = sourceTimeout.dividedBy(ANSWER_SHARE);
     return new Transfer.Deadlines(
-        usual.connect(), usual.progress(), Collections.max(List.of(usual.progress(), answer)));
+        usual.connect(),
+        shorter(usual.progress(), answer),
+        shorter(LONGEST_ANSWER, answer),
+        shorter(LONGEST_TOTAL, sourceTimeout.dividedBy(TOTAL_SHARE)));
+  }
+
+  private static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
   }
 
   /**
@@ -222,7 +236,7 @@ public final class PeerLink implements AutoCloseable {
       try {
         start(tree, layout, transit);
         return;
-      } catch (PeerSetupException e) {
+      } catch (PeerSetupException | RuntimeException | OutOfMemoryError e) {
         log.error("no peers yet, trying again: {}", e.getMessage());
         LockSupport.parkNanos(START_PAUSE.toNanos());
       }
@@ -259,20 +273,27 @@ public final class PeerLink implements AutoCloseable {
     if (before == null) {
       return; // start() will join with the new capacity
     }
+    Membership now = joinAgain();
+    if (now != null) {
+      membership = now;
+      now.listen(this::update);
+      if (now.view().version() > 0) {
+        update(now.view()); // it came before this node listened
+      }
+    }
+  }
+
+  /** Joins as soon as that is possible; returns null if this link is closed before. */
+  private @Nullable Membership joinAgain() {
     while (!closed) {
       try {
-        Membership now = join();
-        membership = now;
-        now.listen(this::update);
-        if (now.view().version() > 0) {
-          update(now.view()); // it came before this node listened
-        }
-        return;
-      } catch (PeerSetupException e) {
+        return join();
+      } catch (PeerSetupException | RuntimeException | OutOfMemoryError e) {
         log.error("cannot join again, and tries on: {}", e.getMessage());
         LockSupport.parkNanos(START_PAUSE.toNanos());
       }
     }
+    return null;
   }
 
   /**

@@ -67,14 +67,19 @@ public final class PeersReport {
         settings.listen().toString(),
         settings.dataset().id(),
         view.version(),
-        view.sharing().size(),
+        cluster.sharing().size(),
         agreement.others().size(),
         capacity(),
         rounded(cluster.share(view.self())),
-        figures.values().stream().filter(PeerFigures::suspect).count(),
+        view.nodes().stream().filter(node -> isSuspect(figures.get(node.address()))).count(),
         refusals,
         plannedHitRatio,
         plan);
+  }
+
+  /** Tells whether a peer is left alone for a while; there are no figures of this node itself. */
+  private static boolean isSuspect(@Nullable PeerFigures peer) {
+    return peer != null && peer.suspect();
   }
 
   /** Returns the capacity of all nodes that share the dataset, in bytes; at most 2^63-1. */
@@ -149,7 +154,7 @@ public final class PeersReport {
     if (!verdict.isSame()) {
       return verdict.kind() == Verdict.Kind.OTHER ? "other dataset" : "comparing";
     }
-    return peer != null && peer.suspect() ? "suspect" : "up";
+    return isSuspect(peer) ? "suspect" : "up";
   }
 
   private static long micros(Duration time) {

@@ -47,7 +47,7 @@ public final class WebServer implements AutoCloseable {
    * Creates a server that does not listen yet.
    *
    * @param setting the setting that gave the address, for messages and threads: {@code metrics}
-   * @param address the address to listen at; port 0 for any
+   * @param address the address to listen at, resolved or not; port 0 for any
    */
   public WebServer(String setting, InetSocketAddress address, Site site) {
     this.setting = setting;
@@ -70,15 +70,18 @@ public final class WebServer implements AutoCloseable {
    *
    * @throws FsException if the server cannot listen there, with one line for the user
    */
-  public synchronized void start() throws FsException {
+  public void start() throws FsException {
+    InetSocketAddress at = resolved();
+    site.requireVisibleAt(at.getAddress(), option());
+    listen(at);
+  }
+
+  private synchronized void listen(InetSocketAddress at) throws FsException {
     if (closed) {
       return;
     }
-    if (address.isUnresolved()) {
-      throw cannot("the host is not known", null);
-    }
     try {
-      HttpServer made = HttpServer.create(address, MOST_CONNECTIONS);
+      HttpServer made = HttpServer.create(at, MOST_CONNECTIONS);
       made.createContext("/", this::answer);
       made.setExecutor(threads);
       made.start();
@@ -89,10 +92,24 @@ public final class WebServer implements AutoCloseable {
     log.info("--{} listens at {}:{}", setting, address.getHostString(), port());
   }
 
+  /** Returns the address, resolved now: a name may not have been known before. May wait for DNS. */
+  private InetSocketAddress resolved() throws FsException {
+    InetSocketAddress now =
+        address.isUnresolved()
+            ? new InetSocketAddress(address.getHostString(), address.getPort())
+            : address;
+    if (now.isUnresolved()) {
+      throw cannot("the host is not known", null);
+    }
+    return now;
+  }
+
+  private String option() {
+    return "--%s %s:%d".formatted(setting, address.getHostString(), address.getPort());
+  }
+
   private FsException cannot(String why, @Nullable IOException cause) {
-    String message =
-        "--%s %s:%d: %s: choose another port or address"
-            .formatted(setting, address.getHostString(), address.getPort(), why);
+    String message = option() + ": " + why + ": choose another port or address";
     return cause == null
         ? new FsException(FsError.UNAVAILABLE, message)
         : new FsException(FsError.UNAVAILABLE, message, cause);

@@ -2,10 +2,12 @@ package io.holdfast.fs.page;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.web.WebAnswer;
 import io.holdfast.fs.web.WebRequest;
+import java.net.InetAddress;
 import java.util.Base64;
 import java.util.Locale;
 import java.util.Map;
@@ -36,6 +38,17 @@ final class PageSiteTest {
 
   private static WebAnswer ask(PageSite site, String path, Map<String, String> headers) {
     return site.answer(new WebRequest(path, headers::get));
+  }
+
+  /** Whatever its name led to when the settings were read. */
+  @Test
+  void requireVisibleAt_anAddressOfOtherMachines_needsAToken() throws Exception {
+    InetAddress reachable = InetAddress.getByName("192.0.2.1");
+    open.requireVisibleAt(InetAddress.getLoopbackAddress(), "--page localhost:9465");
+    guarded.requireVisibleAt(reachable, "--page node1:9465");
+    assertThatThrownBy(() -> open.requireVisibleAt(reachable, "--page node1:9465"))
+        .isInstanceOf(FsException.class)
+        .hasMessageStartingWith("--page node1:9465 is 192.0.2.1, which other machines may reach: ");
   }
 
   @ParameterizedTest

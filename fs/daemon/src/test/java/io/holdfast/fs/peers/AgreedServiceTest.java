@@ -56,7 +56,8 @@ final class AgreedServiceTest {
         new Agreement(
             DATASET.id(),
             A.address(),
-            new Agreement.Parts(new OwnSketch(maker, clock), Runnable::run, clock),
+            new Agreement.Parts(
+                new OwnSketch(maker, clock), Runnable::run, clock, Agreement.LONGEST_WAIT),
             peer -> {
               asked.incrementAndGet();
               return silent

@@ -3,8 +3,12 @@ package io.holdfast.fs.peers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.FakeClock;
+import io.holdfast.fs.FsException;
 import io.holdfast.fs.Sandbox;
+import io.holdfast.fs.origin.Attributes;
+import io.holdfast.fs.origin.DelegatingOrigin;
 import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.posix.PosixOrigin;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.transfer.Told;
@@ -25,6 +29,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The peers that are found to have the same dataset, when, and how often a node looks. */
 final class AgreementTest {
@@ -35,6 +41,7 @@ final class AgreementTest {
   private final Map<NodeAddress, Told> answers = new HashMap<>();
   private final AtomicInteger asked = new AtomicInteger();
   private final AtomicInteger changes = new AtomicInteger();
+  private String broken = "";
   private Sandbox sandbox;
   private Origin origin;
   private Agreement agreement;
@@ -43,13 +50,29 @@ final class AgreementTest {
   void create() throws IOException {
     sandbox = Sandbox.create();
     write("here", "one");
-    origin = open("here");
+    origin =
+        new DelegatingOrigin(open("here")) {
+          @Override
+          public Attributes stat(OriginPath path) throws FsException {
+            throwIfBroken("origin");
+            return super.stat(path);
+          }
+
+          @Override
+          public void list(OriginPath path, EntrySink sink) throws FsException {
+            throwIfBroken("origin");
+            super.list(path, sink);
+          }
+        };
     agreement =
         new Agreement(
             "photos",
             SELF,
             new Agreement.Parts(
-                new OwnSketch(new SketchMaker(origin, clock), clock), Runnable::run, clock),
+                new OwnSketch(new SketchMaker(origin, clock), clock),
+                Runnable::run,
+                clock,
+                Agreement.LONGEST_WAIT),
             this::ask,
             changes::incrementAndGet);
   }
@@ -60,8 +83,18 @@ final class AgreementTest {
     sandbox.close();
   }
 
+  private void throwIfBroken(String part) {
+    if (broken.equals(part)) {
+      throw new StackOverflowError("for the test");
+    }
+  }
+
   private CompletableFuture<Told> ask(NodeAddress peer) {
     asked.incrementAndGet();
+    throwIfBroken("question");
+    if (broken.equals("answer")) {
+      return CompletableFuture.failedFuture(new OutOfMemoryError("for the test"));
+    }
     return CompletableFuture.completedFuture(
         answers.getOrDefault(peer, new Told(TransferResult.SUSPECT, "", "")));
   }
@@ -160,6 +193,21 @@ final class AgreementTest {
     agreement.peers(Set.of(PEER));
     assertThat(verdict().kind()).isEqualTo(Verdict.Kind.UNKNOWN);
     assertThat(agreement.others()).isEmpty();
+  }
+
+  /** The comparison went on for ever then, and none was begun again. */
+  @ParameterizedTest
+  @ValueSource(strings = {"question", "answer", "origin"})
+  void with_errorInTheComparison_isNotKnownAndComparedAgain(String part) throws IOException {
+    tells(sketch("there", "one"));
+    broken = part;
+    agreement.peers(Set.of(PEER));
+    assertThat(verdict()).isEqualTo(Verdict.unknown("internal error"));
+    broken = "";
+    clock.advance(Duration.ofSeconds(31));
+    agreement.tick();
+    assertThat(asked).hasValue(2);
+    assertThat(verdict().isSame()).isTrue();
   }
 
   /** A known verdict stays after a failure: peers serve while the origin hangs. */

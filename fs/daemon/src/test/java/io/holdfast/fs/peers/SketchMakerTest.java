@@ -17,6 +17,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -189,6 +190,28 @@ final class SketchMakerTest {
     assertThat(DatasetSketch.parse(made.toString())).isEqualTo(made);
     assertThat(made.toString()).matches("[\\x20-\\x7e\\n]*").hasLineCount(2);
     assertOne(compare(odd, odd));
+  }
+
+  /** A longer path than some 500 bytes took more stack than the comparing thread has. */
+  @Test
+  void parse_longestPath_takesLittleStack() throws Exception {
+    String path = "a b/".repeat(255) + "a bc";
+    FileSample told = new FileSample(OriginPath.of(path.getBytes(UTF_8)), "1-2", "abc", "1-2");
+    CompletableFuture<FileSample> parsed = new CompletableFuture<>();
+    Runnable parse =
+        () -> {
+          try {
+            parsed.complete(FileSample.parse(told.toString()));
+          } catch (StackOverflowError e) {
+            parsed.completeExceptionally(e);
+          }
+        };
+    Thread thread = new Thread(null, parse, "test-small-stack", 256 << 10);
+    thread.start();
+    thread.join();
+    assertThat(parsed).isCompletedWithValue(told);
+    assertThatThrownBy(() -> FileSample.parse("a".repeat(3 * 1024 + 1) + " 1-2 abc 1-2"))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   @ParameterizedTest

@@ -152,6 +152,26 @@ final class WebServerTest {
     }
   }
 
+  /** A daemon that takes over before names can be resolved came without the server, for good. */
+  @Test
+  void start_atANameThatWasNotResolved_resolvesIt() throws Exception {
+    InetSocketAddress unknown = InetSocketAddress.createUnresolved("localhost", 0);
+    try (WebServer late = new WebServer("metrics", unknown, request -> answer(""))) {
+      late.start();
+      assertThat(late.port()).isPositive();
+    }
+  }
+
+  @Test
+  void start_atANameThatIsNotKnown_saysSo() {
+    InetSocketAddress unknown = InetSocketAddress.createUnresolved("no-such-host.invalid", 9464);
+    try (WebServer never = new WebServer("metrics", unknown, request -> answer(""))) {
+      assertThatThrownBy(never::start)
+          .isInstanceOf(FsException.class)
+          .hasMessageStartingWith("--metrics no-such-host.invalid:9464: the host is not known");
+    }
+  }
+
   @Test
   void close_freesThePort() throws IOException {
     server.start();
