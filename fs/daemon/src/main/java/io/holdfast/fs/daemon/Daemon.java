@@ -278,7 +278,7 @@ public final class Daemon {
         parts.residency.resume(parts.layout.item(content, key.extent()));
       } catch (FsException | IndexOutOfBoundsException e) {
         log.debug("no longer there: {}", e.getMessage());
-  XX
+        parts.residentLog.notTakenOver(key);
       }
     }
   }
