@@ -79,7 +79,7 @@ final class S3Requests implements AutoCloseable {
   static ErrnoException failure(FsException e) {
     Errno errno =
         switch (e.code()) {
-          case ACCESS_DENIED -> Errno.EACCES;
+          case ACCESS_DENIED, UNAVAILABLE -> Errno.EACCES; // also credentials that it does not take
           case TIMED_OUT -> Errno.ETIMEDOUT;
           default -> Errno.EIO;
         };
