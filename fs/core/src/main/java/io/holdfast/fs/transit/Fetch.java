@@ -466,7 +466,7 @@ final class Fetch {
     return settled;
   }
 
-  /** Tells who waits for the decision that it has been made, or will not be made. */
+  /** Completes the future of the decision: it has been made, or will not be made. */
   void settle() {
     CompletableFuture<@Nullable Void> known;
     synchronized (this) {

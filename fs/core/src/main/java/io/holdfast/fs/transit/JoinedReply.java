@@ -143,7 +143,7 @@ final class JoinedReply {
     answer(failed, from);
   }
 
-  /** Answers the read, once. Whoever takes the loan frees the memory. */
+  /** Answers the read, once. The borrower that takes the loan frees the memory. */
   private void answer(@Nullable FsException failed, ReadSource from) {
     Loan joined = null;
     try {

@@ -99,7 +99,7 @@ final class ResidentFileTest {
     assertThat(left()).isEqualTo(List.copyOf(model));
   }
 
-  /** Each counted twice, and took the room of two residents. */
+  /** A resident of the daemon before counted twice, and took the room of two. */
   @Test
   void takenOver_takeNoMoreRoom() throws FsException {
     ItemKey[] items = new ItemKey[20_000];

@@ -431,7 +431,7 @@ final class AccessPatternsTest {
     }
   }
 
-  /** Each time the capacity for read-ahead became less, until nothing was fetched ahead. */
+  /** The capacity for read-ahead became less each time, until nothing was fetched ahead. */
   @Test
   void ahead_whereAnotherWasQuickerEachTime_goesOn() {
     try (TransitFixture t = transit(ITEM, 16L * MIB)) {

@@ -342,7 +342,7 @@ class AdaptiveFetchersTest {
     assertThat(fetchers.figures().queued()).isZero();
   }
 
-  /** It took one of the places for prefetches until it had its turn, and counted as a failure. */
+  /** Such a task kept a place for prefetches until its turn came, and counted as a failure. */
   @Test
   void givenUp_whileItWaits_leavesItsPlaceAndIsNoFailure() {
     executeAll("busy", FIRST, SMALL);

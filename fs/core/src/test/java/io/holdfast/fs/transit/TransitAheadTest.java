@@ -199,7 +199,7 @@ final class TransitAheadTest {
     }
   }
 
-  /** It failed at once, since the fetch was as old as that. */
+  /** The late reader's read failed at once, since the fetch was as old as that. */
   @Test
   void fetchAhead_whoseReaderComesLate_givesTheReaderItsOwnDeadline() {
     try (TransitFixture t = queued()) {
@@ -215,7 +215,7 @@ final class TransitAheadTest {
     }
   }
 
-  /** It would never be replaced otherwise, as long as one reader after the other came to it. */
+  /** A stuck fetch would never be replaced, as long as one reader after the other came to it. */
   @Test
   void fetch_thatIsStuckWhenAReaderComesLate_isGivenUpAndTheReaderAsksAgain() {
     try (TransitFixture t = queued()) {

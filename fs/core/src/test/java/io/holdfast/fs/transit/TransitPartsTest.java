@@ -60,7 +60,7 @@ final class TransitPartsTest {
     }
   }
 
-  /** Each had memory of its own for as long as it waited, however many there were. */
+  /** Each such read had memory of its own while it waited, however many there were. */
   @Test
   void joined_moreThanThereIsMemoryFor_failAndTheOthersGetTheirBytes() {
     try (TransitFixture t = TransitFixture.threaded(ITEM, CAPACITY)) {

@@ -9,8 +9,8 @@ public interface Site {
   WebAnswer answer(WebRequest request);
 
   /**
-   * Checks that those who reach an address may see this site. Called before the server listens
-   * there.
+   * Checks that everybody who reaches an address may see this site. Called before the server
+   * listens there.
    *
    * @param setting the option that gave the address, with its value, for the message
    * @throws FsException if not, with one line for the user

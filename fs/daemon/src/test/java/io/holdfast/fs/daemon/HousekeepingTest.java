@@ -15,7 +15,7 @@ final class HousekeepingTest {
     assertDueAgain(new OutOfMemoryError("as the virtual machine says it"));
   }
 
-  /** So did any other error. */
+  /** Any error but a full heap ended a task of the daemon for ever, too. */
   @Test
   void task_failsWithAnError_isDueAgain() {
     assertDueAgain(new NoClassDefFoundError("made for the test"));

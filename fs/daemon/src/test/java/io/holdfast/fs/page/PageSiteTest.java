@@ -40,7 +40,7 @@ final class PageSiteTest {
     return site.answer(new WebRequest(path, headers::get));
   }
 
-  /** Whatever its name led to when the settings were read. */
+  /** The page checks the address that its name leads to now, not the one at the start. */
   @Test
   void requireVisibleAt_anAddressOfOtherMachines_needsAToken() throws Exception {
     InetAddress reachable = InetAddress.getByName("192.0.2.1");

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What the next daemon has of the one before, and what of its program. */
+/** The next daemon keeps the heap and the options of the one before. */
 class JavaCommandTest {
   private static final List<String> BEFORE =
       words("/old", "4g", "-Djavax.net.ssl.trustStore=/etc/a b", "-XX:+UseG1GC");
