@@ -84,16 +84,11 @@ final class DirectoryListing {
   }
 
   private void pass(S3Object file) {
-    Attributes known = sink.known().attributes(name(file.key()));
-    Attributes fresh = entries.file(file.key(), file.size(), file.lastModified(), file.eTag());
-    pass(file.key(), Entries.asKnown(known, fresh));
+    pass(file.key(), entries.file(file.key(), file.size(), file.lastModified(), file.eTag()));
   }
 
   private void pass(String key, Attributes attributes) {
-    sink.entry(name(key), attributes.type(), attributes.inode(), attributes);
-  }
-
-  private byte[] name(String key) {
-    return KeyNames.nameBytes(key.substring(prefix.length()));
+    byte[] name = KeyNames.nameBytes(key.substring(prefix.length()));
+    sink.entry(name, attributes.type(), attributes.inode(), attributes);
   }
 }

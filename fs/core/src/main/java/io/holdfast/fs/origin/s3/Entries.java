@@ -1,7 +1,6 @@
 package io.holdfast.fs.origin.s3;
 
 import io.holdfast.fs.origin.Attributes;
-import io.holdfast.fs.origin.Version;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +19,6 @@ final class Entries {
   private static final long FIRST_INODE = 1 << 10;
 
   private static final int SECTOR = 512;
-  private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final S3Settings settings;
 
@@ -77,45 +75,6 @@ final class Entries {
    */
   static long nanos(Instant modified) {
     return TimeUnit.SECONDS.toNanos(modified.getEpochSecond());
-  }
-
-  /**
-   * Tells whether an answer is about a version. A store may round the time in one kind of answer
-   * and cut it off in another, so times a second apart are the same if the ETag is. They are not
-   * ignored: some stores have one ETag for all objects.
-   */
-  static boolean isOf(Version version, String etag, long modified) {
-    long apart = Math.abs(modified - version.modified());
-    return etag.equals(version.etag()) && apart <= (etag.isEmpty() ? 0 : SECOND_NANOS);
-  }
-
-  /**
-   * Returns the attributes of a file with the times that were known before, if both are of one
-   * version. Otherwise a LIST and a HEAD could take turns in replacing the file.
-   *
-   * @param known the attributes from an earlier answer, or null
-   */
-  static Attributes asKnown(@Nullable Attributes known, Attributes fresh) {
-    boolean same =
-        known != null
-            && known.isRegular()
-            && known.size() == fresh.size()
-            && isOf(known.version(), fresh.etag(), fresh.modified());
-    return same
-        ? new Attributes(
-            fresh.mode(),
-            fresh.links(),
-            fresh.uid(),
-            fresh.gid(),
-            fresh.device(),
-            fresh.inode(),
-            fresh.size(),
-            fresh.blocks(),
-            known.accessed(),
-            known.modified(),
-            known.changed(),
-            fresh.etag())
-        : fresh;
   }
 
   static String unquoted(@Nullable String etag) {

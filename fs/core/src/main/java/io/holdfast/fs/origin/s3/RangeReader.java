@@ -97,7 +97,8 @@ final class RangeReader implements AutoCloseable {
     }
     String range = answer.contentRange();
     boolean same =
-        Entries.isOf(version, Entries.unquoted(answer.eTag()), Entries.nanos(answer.lastModified()))
+        Entries.unquoted(answer.eTag()).equals(version.etag())
+            && Entries.nanos(answer.lastModified()) == version.modified()
             && (range == null || range.endsWith("/" + version.size()));
     if (!same) {
       throw new FsException(FsError.STALE, source.what + ": changed at the origin");

@@ -8,7 +8,6 @@ import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.OriginFile;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.StoreFigures;
-import io.holdfast.fs.origin.Version;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -147,7 +146,7 @@ public final class S3Origin implements Origin {
    * of its listing: the answer to a HEAD has no body that tells why the store refuses.
    */
   @Override
-  public Attributes stat(OriginPath path, @Nullable Attributes known) throws FsException {
+  public Attributes stat(OriginPath path) throws FsException {
     String key = KeyNames.key(settings.location(), path);
     if (path.equals(OriginPath.ROOT)) {
       return entries.directory(key);
@@ -170,13 +169,7 @@ public final class S3Origin implements Origin {
     if (head == null) {
       throw KeyNames.missing(path);
     }
-    return Entries.asKnown(
-        known, entries.file(key, head.contentLength(), head.lastModified(), head.eTag()));
-  }
-
-  @Override
-  public Attributes stat(OriginPath path) throws FsException {
-    return stat(path, null);
+    return entries.file(key, head.contentLength(), head.lastModified(), head.eTag());
   }
 
   private boolean hasKeysBelow(String key, OriginPath path) {
@@ -262,8 +255,7 @@ public final class S3Origin implements Origin {
     if (now.isDirectory()) {
       throw new FsException(FsError.IS_DIRECTORY, path + ": a directory");
     }
-    Version version = part.version();
-    if (now.size() != version.size() || !Entries.isOf(version, now.etag(), now.modified())) {
+    if (!now.version().equals(part.version())) {
       throw new FsException(FsError.STALE, path + ": changed at the origin");
     }
   }

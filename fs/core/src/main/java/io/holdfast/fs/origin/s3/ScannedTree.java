@@ -2,7 +2,6 @@ package io.holdfast.fs.origin.s3;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.origin.Attributes;
-import io.holdfast.fs.origin.KnownEntries;
 import io.holdfast.fs.origin.Origin.ScanSink;
 import io.holdfast.fs.origin.Origin.ScannedEntry;
 import io.holdfast.fs.origin.OriginPath;
@@ -26,13 +25,11 @@ final class ScannedTree {
   /** A directory, for all ranges that have keys in it. */
   private static final class Directory {
     final OriginPath path;
-    final KnownEntries known;
     final AtomicInteger ranges = new AtomicInteger(1);
     final AtomicReference<@Nullable FsException> failure = new AtomicReference<>();
 
-    Directory(OriginPath path, KnownEntries known) {
+    Directory(OriginPath path) {
       this.path = path;
-      this.known = known;
     }
   }
 
@@ -67,7 +64,7 @@ final class ScannedTree {
    */
   ScannedTree(Entries entries, ScanSink sink, OriginPath top, String prefix) {
     this(entries, sink);
-    levels.add(new Level(new Directory(top, sink.known(top)), prefix));
+    levels.add(new Level(new Directory(top), prefix));
   }
 
   /**
@@ -130,16 +127,15 @@ final class ScannedTree {
   }
 
   private void pass(Waiting file) {
-    OriginPath name = OriginPath.of(file.key.substring(file.level.prefix.length()));
-    Attributes known = file.level.directory.known.attributes(name.bytes());
-    add(file.level, new ScannedEntry(name, Entries.asKnown(known, file.attributes)));
+    String name = file.key.substring(file.level.prefix.length());
+    add(file.level, new ScannedEntry(OriginPath.of(name), file.attributes));
   }
 
   private void enter(String name, String key) {
-    OriginPath entry = OriginPath.of(name);
-    add(top(), new ScannedEntry(entry, entries.directory(key)));
-    OriginPath path = top().directory.path.child(entry.bytes());
-    levels.add(new Level(new Directory(path, sink.known(path)), key + "/"));
+    OriginPath path = OriginPath.of(name);
+    add(top(), new ScannedEntry(path, entries.directory(key)));
+    Directory directory = new Directory(top().directory.path.child(path.bytes()));
+    levels.add(new Level(directory, key + "/"));
   }
 
   private Level top() {

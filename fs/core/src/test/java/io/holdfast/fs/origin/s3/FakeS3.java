@@ -10,8 +10,6 @@ import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,27 +25,13 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  */
 final class FakeS3 implements AutoCloseable {
   private static final String TIME = FakeSortedKeys.TIME.toString();
-
-  /** The time in answers to HEAD. */
-  private final String httpTime;
+  private static final String HTTP_TIME = "Fri, 02 Jan 2026 03:04:05 GMT";
 
   private final FakeSortedKeys listings;
   private final HttpServer server;
   private final ExecutorService threads = Executors.newCachedThreadPool();
 
   FakeS3(List<String> keys) throws IOException {
-    this(keys, Duration.ZERO);
-  }
-
-  /**
-   * Creates a store.
-   *
-   * @param later how much later the times of HEAD are than those of LIST
-   */
-  FakeS3(List<String> keys, Duration later) throws IOException {
-    httpTime =
-        DateTimeFormatter.RFC_1123_DATE_TIME.format(
-            FakeSortedKeys.TIME.plus(later).atOffset(ZoneOffset.UTC));
     listings = new FakeSortedKeys(keys, Duration.ZERO);
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.setExecutor(threads);
@@ -78,7 +62,7 @@ final class FakeS3 implements AutoCloseable {
       return;
     }
     exchange.getResponseHeaders().set("ETag", "\"e\"");
-    exchange.getResponseHeaders().set("Last-Modified", httpTime);
+    exchange.getResponseHeaders().set("Last-Modified", HTTP_TIME);
     exchange.getResponseHeaders().set("Content-Length", "10");
     exchange.sendResponseHeaders(200, -1);
   }

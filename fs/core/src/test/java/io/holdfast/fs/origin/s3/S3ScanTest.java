@@ -13,7 +13,6 @@ import io.holdfast.fs.origin.S3Store;
 import io.holdfast.fs.origin.ScanRecord;
 import io.holdfast.fs.origin.SharedS3Server;
 import io.holdfast.fs.tree.Moment;
-import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.tree.NodeTable;
 import io.holdfast.fs.tree.Tree;
 import io.holdfast.fs.tree.TreePass;
@@ -23,7 +22,6 @@ import io.holdfast.s3server.ForwardingProxy;
 import io.holdfast.s3server.Request;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -340,25 +338,6 @@ final class S3ScanTest {
       threads.shutdown();
     }
     return pass;
-  }
-
-  /** Each scan replaced what lookups had found, each lookup what scans had, with all residents. */
-  @Test
-  void pass_headTellsALaterSecondThanList_findsTheSameVersions() throws IOException {
-    try (FakeS3 store = new FakeS3(List.of("data/a/x", "data/c"), Duration.ofSeconds(1));
-        S3Origin origin = open(store);
-        NodeTable nodes = new NodeTable(GrowingMemory.ofProcess("nodes"))) {
-      Tree tree = new Tree(origin, nodes, old -> {});
-      byte[] name = "c".getBytes(StandardCharsets.UTF_8);
-      Node looked = tree.lookup(tree.root(), name);
-      assertThat(pass(origin, tree).different()).isZero();
-      assertThat(tree.lookup(tree.root(), name)).isEqualTo(looked);
-      Node listed = tree.known(tree.directory(tree.root(), new byte[] {'a'}), new byte[] {'x'});
-      assertThat(listed).isNotNull();
-      assertThat(tree.refresh(listed)).isTrue();
-      tree.bringIn(tree.root(), (entry, type, inode, attributes) -> {});
-      assertThat(tree.known(tree.root(), name)).isEqualTo(looked);
-    }
   }
 
   /** One page that failed ended its range, and all names behind it were missing. */
