@@ -207,15 +207,16 @@ final class ServingClient {
         return;
       }
       Target target = targets.get(next.getAndIncrement() % targets.size());
-      CompletableFuture<Void> unused =
-          transfer
-              .fetch(node, sketches, request(target), address)
-              .thenAccept(
-                  outcome -> {
-                    last = outcome;
-                    bytes.addAndGet(target.size);
-                    goOn();
-                  });
+      transfer.fetch(
+          node,
+          sketches,
+          request(target),
+          address,
+          outcome -> {
+            last = outcome;
+            bytes.addAndGet(target.size);
+            goOn();
+          });
     }
 
     long await() throws InterruptedException {

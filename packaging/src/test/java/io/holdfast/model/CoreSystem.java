@@ -43,6 +43,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /**
  * Two nodes without mounts, in this process, that are peers. What is seen is what the first one
@@ -87,7 +88,7 @@ final class CoreSystem implements SystemUnderTest {
               new CoreNode.Place(
                   self,
                   all,
-                  (peer, request, address) -> fetch(other, request, address),
+                  (peer, request, address, answered) -> fetch(other, request, address, answered),
                   (peer, request) -> tell(other, self.address(), request))));
     }
   }
@@ -144,16 +145,17 @@ final class CoreSystem implements SystemUnderTest {
 
   // peers
 
-  private CompletableFuture<TransferResult> fetch(
-      ClusterNode from, ItemRequest request, long address) {
+  private void fetch(
+      ClusterNode from, ItemRequest request, long address, Consumer<TransferResult> answered) {
     if (!peerIsUp) {
       if (faults.incrementAndGet() % 2 == 0) {
-        return CompletableFuture.completedFuture(TransferResult.SUSPECT);
+        answered.accept(TransferResult.SUSPECT);
+        return;
       }
       Memory.clear(address, request.length());
-      return CompletableFuture.completedFuture(TransferResult.fault("it broke off"));
+      answered.accept(TransferResult.fault("it broke off"));
+      return;
     }
-    CompletableFuture<TransferResult> outcome = new CompletableFuture<>();
     serviceOf(from)
         .get(
             request,
@@ -165,16 +167,15 @@ final class CoreSystem implements SystemUnderTest {
                 Memory.copy(loan.address(), address, loan.length());
                 boolean whole = loan.length() == request.length();
                 loan.close();
-                outcome.complete(
+                answered.accept(
                     whole ? TransferResult.FETCHED : TransferResult.fault("too little"));
               }
 
               @Override
               public void refused(Refusal refusal) {
-                outcome.complete(TransferResult.refused(refusal));
+                answered.accept(TransferResult.refused(refusal));
               }
             });
-    return outcome;
   }
 
   private void tell(ClusterNode other, NodeAddress from, ItemRequest request) {

@@ -81,7 +81,7 @@ final class HugeFiles implements AutoCloseable {
             new CoreNode.Place(
                 self,
                 List.of(self),
-                (node, request, address) -> {
+                (node, request, address, answered) -> {
                   throw new AssertionError("nobody else is there");
                 },
                 (node, request) -> {}));

@@ -90,8 +90,20 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     return peer.client();
   }
 
-  /** Dials; sends its first request afterwards. */
+  /** Dials; sends its first request afterwards. Throws nothing: the request may have been sent. */
   void connect() {
+    try {
+      beginToConnect();
+    } catch (RuntimeException | OutOfMemoryError e) {
+      fail(e);
+    }
+  }
+
+  private void fail(Throwable cause) {
+    fail(cause instanceof OutOfMemoryError ? "the heap is full" : String.valueOf(cause));
+  }
+
+  private void beginToConnect() {
     due =
         System.nanoTime()
             + client().deadlines().connect().plus(client().deadlines().progress()).toNanos();
@@ -230,10 +242,15 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     }
   }
 
-  /** Sends a request; the connection is free. */
+  /** Sends a request; the connection is free. Throws nothing: the request may have been sent. */
   void send(Exchange next) {
-    putOff();
-    ask(next);
+    exchange = next;
+    try {
+      putOff();
+      ask(next);
+    } catch (RuntimeException | OutOfMemoryError e) {
+      fail(e);
+    }
   }
 
   private void ask(Exchange next) {
@@ -374,12 +391,15 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     Exchange finished = exchange();
     exchange = null;
     sink = null;
-    if (keep) {
-      release();
-    } else {
-      close();
+    try {
+      if (keep) {
+        release();
+      } else {
+        close();
+      }
+    } finally {
+      peer.finish(finished, outcome);
     }
-    peer.finish(finished, outcome);
   }
 
   private void release() {
@@ -410,8 +430,11 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     Exchange unanswered = exchange;
     if (state == State.ASKING && kept && !answering && unanswered != null && !unanswered.again) {
       exchange = null;
-      close();
-      peer.again(unanswered);
+      try {
+        close();
+      } finally {
+        peer.again(unanswered);
+      }
     } else if (state != State.CLOSED) {
       fail(detail);
     }
@@ -424,16 +447,26 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
     }
     state = State.CLOSED;
     sink = null;
-    alarm.cancel();
-    if (channel != null) {
-      channel.close();
-    }
     Exchange failed = exchange;
     exchange = null;
-    if (failed != null) {
-      peer.fault(failed, detail);
+    try {
+      alarm.cancel();
+      if (channel != null) {
+        channel.close();
+      }
+    } finally {
+      endAt(failed, detail);
     }
-    peer.gone(this);
+  }
+
+  private void endAt(@Nullable Exchange failed, String detail) {
+    try {
+      if (failed != null) {
+        peer.fault(failed, detail);
+      }
+    } finally {
+      peer.gone(this);
+    }
   }
 
   /** Closes the connection; its request ends with a fault. */

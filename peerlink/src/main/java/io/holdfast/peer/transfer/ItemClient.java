@@ -23,6 +23,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
@@ -69,9 +70,15 @@ final class ItemClient implements AutoCloseable {
     resolvers = threads;
   }
 
-  CompletableFuture<TransferResult> fetch(
-      NodeAddress address, Sketches sketches, ItemRequest request, long memory) {
-    return ask(address, new ItemExchange(HttpMethod.GET, sketches, request, memory));
+  void fetch(
+      NodeAddress address,
+      Sketches sketches,
+      ItemRequest request,
+      long memory,
+      Consumer<TransferResult> answered) {
+    ItemExchange exchange = new ItemExchange(HttpMethod.GET, sketches, request, memory);
+    exchange.outcome.thenAccept(answered); // before the question: afterwards nothing may fail
+    ask(address, exchange);
   }
 
   void held(NodeAddress address, Sketches sketches, ItemRequest request) {
@@ -87,20 +94,21 @@ final class ItemClient implements AutoCloseable {
   }
 
   private CompletableFuture<Told> ask(NodeAddress address, TextExchange exchange) {
+    CompletableFuture<Told> told = exchange.told();
     ask(address, (Exchange) exchange);
-    return exchange.told();
+    return told;
   }
 
-  private CompletableFuture<TransferResult> ask(NodeAddress address, Exchange exchange) {
+  /** Asks a peer, or fails before. The outcome tells what fails afterwards. */
+  private void ask(NodeAddress address, Exchange exchange) {
     if (closed) {
-      exchange.outcome.complete(TransferResult.fault("this node is closing"));
+      exchange.fail("this node is closing");
     } else {
       peer(address).ask(exchange);
       if (closed) {
         forget(address);
       }
     }
-    return exchange.outcome;
   }
 
   /** Returns a peer, created at the first call. */

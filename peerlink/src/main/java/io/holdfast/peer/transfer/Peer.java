@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -85,17 +86,30 @@ final class Peer {
     return health;
   }
 
-  /** Sends a request, unless the peer is suspect. Any thread. */
+  /** Sends a request, unless the peer is suspect. Throws nothing. Any thread. */
   void ask(Exchange exchange) {
     if (!health.mayAsk()) {
       exchange.outcome.complete(TransferResult.SUSPECT);
       return;
     }
     try {
-      loop.execute(() -> assign(exchange));
+      loop.execute(
+          () -> {
+            if (exchange.begin()) {
+              assign(exchange);
+            }
+          });
     } catch (RejectedExecutionException e) {
+      notAsked(exchange, "this node is closing");
+    } catch (OutOfMemoryError e) {
+      notAsked(exchange, "no memory to ask it");
+    }
+  }
+
+  private void notAsked(Exchange exchange, String why) {
+    if (exchange.begin()) {
       health.notAsked();
-      exchange.outcome.complete(TransferResult.fault("this node is closing"));
+      exchange.fail(why);
     }
   }
 
@@ -120,9 +134,22 @@ final class Peer {
       kept.send(exchange);
       return;
     }
-    ClientConnection connection = new ClientConnection(this, exchange);
-    open.add(connection);
-    connection.connect();
+    ClientConnection connection = newConnection(exchange);
+    if (connection != null) {
+      connection.connect();
+    }
+  }
+
+  private @Nullable ClientConnection newConnection(Exchange exchange) {
+    try {
+      ClientConnection connection = new ClientConnection(this, exchange);
+      open.add(connection);
+      return connection;
+    } catch (OutOfMemoryError e) {
+      health.notAsked();
+      exchange.fail("no memory for a connection");
+      return null;
+    }
   }
 
   private void sendWaiting() {
@@ -170,14 +197,17 @@ final class Peer {
   }
 
   void finish(Exchange exchange, TransferResult outcome) {
-    if (outcome.isFetched() && exchange.itemBytes() >= 0) {
-      health.received(exchange.itemBytes(), System.nanoTime() - exchange.began);
-    } else {
-      health.well();
+    try {
+      if (outcome.isFetched() && exchange.itemBytes() >= 0) {
+        health.received(exchange.itemBytes(), System.nanoTime() - exchange.began);
+      } else {
+        health.well();
+      }
+      learn(exchange, outcome.refusal() == Refusal.BUSY);
+      sendWaiting();
+    } finally {
+      exchange.outcome.complete(outcome);
     }
-    learn(exchange, outcome.refusal() == Refusal.BUSY);
-    sendWaiting();
-    exchange.outcome.complete(outcome);
   }
 
   /** Learns from a request that has just ended. */
@@ -191,22 +221,25 @@ final class Peer {
       drop(exchange);
       return;
     }
-    LOG.debug("peer {}: {}", address, detail);
-    health.fault(detail);
-    learn(exchange, true);
-    for (Exchange each : List.copyOf(waiting)) {
-      waiting.remove(each);
-      each.waiting = false;
-      each.outcome.complete(TransferResult.SUSPECT);
+    try {
+      LOG.debug("peer {}: {}", address, detail);
+      health.fault(detail);
+      learn(exchange, true);
+      for (Exchange each : List.copyOf(waiting)) {
+        waiting.remove(each);
+        each.waiting = false;
+        each.outcome.complete(TransferResult.SUSPECT);
+      }
+      List.copyOf(idle).forEach(ClientConnection::close);
+      tellLoad();
+    } finally {
+      exchange.fail(detail);
     }
-    List.copyOf(idle).forEach(ClientConnection::close);
-    tellLoad();
-    exchange.outcome.complete(TransferResult.fault(detail));
   }
 
   private void drop(Exchange exchange) {
     health.notAsked();
-    exchange.outcome.complete(TransferResult.fault(address + " is no peer any more"));
+    exchange.fail(address + " is no peer any more");
   }
 
   /** Forgets the peer: closes its connections and ends the requests in flight. Any thread. */
@@ -215,6 +248,8 @@ final class Peer {
       loop.execute(this::closeOnLoop);
     } catch (RejectedExecutionException e) {
       LOG.trace("closed before", e);
+    } catch (OutOfMemoryError e) {
+      LOG.trace("its connections close when they are idle", e);
     }
   }
 

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * This node's data plane: answers peers and sends requests to them. Thread-safe. Only {@link
@@ -146,14 +147,18 @@ public final class Transfer implements AutoCloseable {
    * Requests an item, or a part of one, from a peer.
    *
    * @param sketches the compared sketches of this node's dataset and the peer's
-   * @param address native memory for the requested bytes; no byte is written there once the future
-   *     is complete, and the content is undefined unless they were fetched
-   * @return the result, never exceptional. An event loop completes it, so dependent actions must
-   *     not wait.
+   * @param address native memory for the requested bytes; no byte is written there after the
+   *     answer, nor where this method fails, and the content is undefined unless they were fetched
+   * @param answered takes the result, once, on an event loop, so it must not wait; not called where
+   *     this method fails
    */
-  public CompletableFuture<TransferResult> fetch(
-      NodeAddress peer, Sketches sketches, ItemRequest request, long address) {
-    return client.fetch(peer, sketches, request, address);
+  public void fetch(
+      NodeAddress peer,
+      Sketches sketches,
+      ItemRequest request,
+      long address,
+      Consumer<TransferResult> answered) {
+    client.fetch(peer, sketches, request, address, answered);
   }
 
   /** Tells a former owner that this node holds an item now. Best effort. */

@@ -417,13 +417,11 @@ final class FaultTest {
     List<CompletableFuture<TransferResult>> outcomes = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
       outcomes.add(
-          patient
-              .transfer()
-              .fetch(
-                  owner.address(),
-                  Sketches.NONE,
-                  whole("a", LENGTH),
-                  nodes.memory(LENGTH).memoryAddress()));
+          patient.ask(
+              owner.address(),
+              Sketches.NONE,
+              whole("a", LENGTH),
+              nodes.memory(LENGTH).memoryAddress()));
     }
     Eventually.holds(
         "32 are asked, and 8 wait",

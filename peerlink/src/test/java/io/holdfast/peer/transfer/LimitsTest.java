@@ -48,10 +48,7 @@ final class LimitsTest {
     AtomicReference<ItemProvider.Answer> first = new AtomicReference<>();
     owner.shelf().instead = first::set;
     CompletableFuture<TransferResult> outcome =
-        asker
-            .transfer()
-            .fetch(
-                owner.address(), Sketches.NONE, whole("a", 10), nodes.memory(10).memoryAddress());
+        asker.ask(owner.address(), Sketches.NONE, whole("a", 10), nodes.memory(10).memoryAddress());
     Eventually.holds("the first is asked", () -> first.get() != null);
 
     for (int i = 0; i < 3; i++) {
@@ -79,7 +76,7 @@ final class LimitsTest {
     List<CompletableFuture<TransferResult>> outcomes = new ArrayList<>();
     for (int i = 0; i < 33; i++) {
       long memory = nodes.memory(10).memoryAddress();
-      outcomes.add(asker.transfer().fetch(owner.address(), Sketches.NONE, whole("a", 10), memory));
+      outcomes.add(asker.ask(owner.address(), Sketches.NONE, whole("a", 10), memory));
     }
 
     assertThat(await(outcomes.remove(32))).isEqualTo(TransferResult.refused(Refusal.BUSY));
@@ -173,7 +170,7 @@ final class LimitsTest {
     List<CompletableFuture<TransferResult>> outcomes = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
       long memory = nodes.memory(10).memoryAddress();
-      outcomes.add(asker.transfer().fetch(owner.address(), Sketches.NONE, whole("a", 10), memory));
+      outcomes.add(asker.ask(owner.address(), Sketches.NONE, whole("a", 10), memory));
     }
     int least = before;
     Eventually.holds("some are asked", () -> held.size() == least && load(asker).queued() > 0);

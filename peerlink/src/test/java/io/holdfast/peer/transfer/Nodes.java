@@ -45,6 +45,14 @@ final class Nodes implements AutoCloseable {
       shelf.items.put(path(path), bytes);
       return bytes;
     }
+
+    /** Asks a peer; the future never completes exceptionally. */
+    CompletableFuture<TransferResult> ask(
+        NodeAddress peer, Sketches sketches, ItemRequest request, long memory) {
+      CompletableFuture<TransferResult> outcome = new CompletableFuture<>();
+      transfer.fetch(peer, sketches, request, memory, outcome::complete);
+      return outcome;
+    }
   }
 
   static Credentials secret(String text) {
@@ -167,7 +175,7 @@ final class Nodes implements AutoCloseable {
   }
 
   static TransferResult fetch(TestNode from, NodeAddress peer, ItemRequest request, ByteBuf into) {
-    return await(from.transfer().fetch(peer, Sketches.NONE, request, into.memoryAddress()));
+    return await(from.ask(peer, Sketches.NONE, request, into.memoryAddress()));
   }
 
   static Transfer.Deadlines deadlines(long connectMillis, long progressMillis, long answerMillis) {

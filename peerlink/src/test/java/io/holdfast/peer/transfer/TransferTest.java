@@ -216,9 +216,7 @@ final class TransferTest {
     owner.shelf().instead = later::set;
     ByteBuf memory = nodes.memory(10);
     CompletableFuture<TransferResult> outcome =
-        asker
-            .transfer()
-            .fetch(owner.address(), Sketches.NONE, whole("a", 10), memory.memoryAddress());
+        asker.ask(owner.address(), Sketches.NONE, whole("a", 10), memory.memoryAddress());
     Eventually.holds("the provider is asked", () -> later.get() != null);
 
     // the wait here is for nothing to happen
@@ -271,8 +269,7 @@ final class TransferTest {
       ByteBuf memory = nodes.memory(sent.length);
       memories.add(memory);
       ItemRequest request = whole("a", sent.length);
-      outcomes.add(
-          asker.transfer().fetch(owner.address(), Sketches.NONE, request, memory.memoryAddress()));
+      outcomes.add(asker.ask(owner.address(), Sketches.NONE, request, memory.memoryAddress()));
     }
     for (int i = 0; i < outcomes.size(); i++) {
       assertThat(await(outcomes.get(i))).isEqualTo(TransferResult.FETCHED);
@@ -287,10 +284,7 @@ final class TransferTest {
 
     TransferResult outcome =
         await(
-            asker
-                .transfer()
-                .fetch(
-                    owner.address(), sketches, whole("x", 10), nodes.memory(10).memoryAddress()));
+            asker.ask(owner.address(), sketches, whole("x", 10), nodes.memory(10).memoryAddress()));
 
     assertThat(outcome).isEqualTo(TransferResult.FETCHED);
     assertThat(owner.shelf().sketches).containsExactly(sketches);
@@ -405,10 +399,7 @@ final class TransferTest {
     owner.shelf().instead = never::set;
     asker.transfer().peers(Set.of(owner.address()));
     CompletableFuture<TransferResult> outcome =
-        asker
-            .transfer()
-            .fetch(
-                owner.address(), Sketches.NONE, whole("a", 10), nodes.memory(10).memoryAddress());
+        asker.ask(owner.address(), Sketches.NONE, whole("a", 10), nodes.memory(10).memoryAddress());
     Eventually.holds("the provider is asked", () -> never.get() != null);
 
     asker.transfer().peers(Set.of());
@@ -423,17 +414,13 @@ final class TransferTest {
     AtomicReference<ItemProvider.Answer> never = new AtomicReference<>();
     owner.shelf().instead = never::set;
     CompletableFuture<TransferResult> outcome =
-        asker
-            .transfer()
-            .fetch(
-                owner.address(), Sketches.NONE, whole("a", 10), nodes.memory(10).memoryAddress());
+        asker.ask(owner.address(), Sketches.NONE, whole("a", 10), nodes.memory(10).memoryAddress());
     Eventually.holds("the provider is asked", () -> never.get() != null);
 
     asker.transfer().close();
 
     assertThat(await(outcome).kind()).isEqualTo(TransferResult.Kind.FAULT);
-    assertThat(
-            await(asker.transfer().fetch(owner.address(), Sketches.NONE, whole("a", 1), 0)).kind())
+    assertThat(await(asker.ask(owner.address(), Sketches.NONE, whole("a", 1), 0)).kind())
         .isEqualTo(TransferResult.Kind.FAULT);
     owner.transfer().close();
     never.get().lent(owner.shelf().lend(new byte[10], 0, 10));

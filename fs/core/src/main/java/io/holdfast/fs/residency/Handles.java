@@ -1,6 +1,7 @@
 package io.holdfast.fs.residency;
 
 import java.util.Arrays;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,6 +57,21 @@ final class Handles {
     handles = packedHandles;
     residents = packed;
     end = to;
+  }
+
+  /** Returns the resident of a number; null where there is none. */
+  @Nullable Resident get(long handle) {
+    int at = find(handle);
+    return at < 0 ? null : residents[at];
+  }
+
+  /** Passes the number of each resident. The action may remove the resident. */
+  void forEach(LongConsumer action) {
+    for (int i = 0; i < end; i++) {
+      if (residents[i] != null) {
+        action.accept(handles[i]);
+      }
+    }
   }
 
   /** Replaces the resident of a number. */

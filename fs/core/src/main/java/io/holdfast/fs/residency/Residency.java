@@ -445,6 +445,15 @@ public final class Residency implements AutoCloseable {
     return givenUp.size();
   }
 
+  private void giveUpLeft() {
+    List<Resident> givenUp = new ArrayList<>(0);
+    try {
+      residentSet.catchUp(givenUp);
+    } finally {
+      letGo(givenUp);
+    }
+  }
+
   /** Releases evicted residents, each whatever becomes of the others: nobody else has them. */
   private void letGo(List<Resident> givenUp) {
     evicted.addAndGet(givenUp.size());
@@ -534,10 +543,12 @@ public final class Residency implements AutoCloseable {
   }
 
   /**
-   * Drops pages whose time in the window is over, forgets residents that nobody reads any more, and
-   * logs failures to pin. Called several times a second.
+   * Drops pages whose time in the window is over, forgets residents that nobody reads any more,
+   * logs failures to pin, and releases evicted residents that a full heap has left. Called several
+   * times a second.
    */
   public void tick() {
+    giveUpLeft();
     forgetUnmapped();
     pageDropper.tick();
     pinning.tick();

@@ -21,6 +21,9 @@ final class ResidentSet {
   private final ResidentIndex residents = new ResidentIndex();
   private final Handles handles = new Handles();
 
+  /** Whether the policy may have evicted residents that are still here, because a step failed. */
+  private boolean behind;
+
   ResidentSet(CachePolicy policy, ResidentLog log) {
     this.policy = policy;
     this.log = log;
@@ -94,14 +97,23 @@ final class ResidentSet {
     long hash = Residency.hash(resident.item());
     lock.lock();
     try {
+      takeOutEvicted(givenUp);
       if (residents.get(key) != null) {
         return false;
       }
       handles.makeRoom(); // before the policy counts the item
       long id = handles.next();
-      Outcome outcome = kept ? policy.keep(id, weight) : policy.offer(id, hash, weight);
-      exchange(outcome.evicted(), givenUp, outcome.admitted() ? resident : null, id);
-      return outcome.admitted();
+      boolean done = false;
+      try {
+        Outcome outcome = kept ? policy.keep(id, weight) : policy.offer(id, hash, weight);
+        exchange(outcome.evicted(), givenUp, outcome.admitted() ? resident : null, id);
+        done = true;
+        return outcome.admitted();
+      } finally {
+        if (!done) {
+          undo(resident, id);
+        }
+      }
     } finally {
       lock.unlock();
     }
@@ -118,6 +130,7 @@ final class ResidentSet {
     long hash = Residency.hash(resident.item());
     lock.lock();
     try {
+      takeOutEvicted(givenUp);
       Resident evictee = residents.get(victim);
       if (evictee == null || residents.get(key) != null) {
         return false;
@@ -125,38 +138,46 @@ final class ResidentSet {
       handles.makeRoom(); // before the policy counts the item
       long id = handles.next();
       long[] evicted = {evictee.handle};
-      boolean swaps = policy.swap(id, hash, weight, evictee.handle);
-      if (swaps) {
-        exchange(evicted, givenUp, resident, id);
+      boolean done = false;
+      try {
+        boolean swaps = policy.swap(id, hash, weight, evictee.handle);
+        if (swaps) {
+          exchange(evicted, givenUp, resident, id);
+        }
+        done = true;
+        return swaps;
+      } finally {
+        if (!done) {
+          undo(resident, id);
+        }
       }
-      return swaps;
     } finally {
       lock.unlock();
     }
   }
 
   /**
-   * Does as the policy has decided. Where that fails, as with a full heap, the newcomer is not
-   * resident, for the policy neither.
+   * Does as the policy has decided.
    *
    * @param newcomer the resident that the policy has admitted under a number; null for none
    */
   private void exchange(
       long[] evicted, List<Resident> givenUp, @Nullable Resident newcomer, long id) {
-    boolean done = false;
-    try {
-      takeOut(evicted, givenUp);
-      if (newcomer != null) {
-        add(newcomer, id);
-      }
-      done = true;
-    } finally {
-      if (!done && newcomer != null) {
-        policy.remove(id);
-        handles.remove(id);
-        residents.remove(newcomer);
-      }
+    takeOut(evicted, givenUp);
+    if (newcomer != null) {
+      add(newcomer, id);
     }
+  }
+
+  /**
+   * Undoes an admission that has failed midway, as with a full heap: the newcomer is not resident,
+   * for the policy neither.
+   */
+  private void undo(Resident newcomer, long id) {
+    behind = true;
+    policy.remove(id);
+    handles.remove(id);
+    residents.remove(newcomer);
   }
 
   private void add(Resident resident, long id) {
@@ -168,12 +189,44 @@ final class ResidentSet {
 
   private void takeOut(long[] ids, List<Resident> givenUp) {
     for (long id : ids) {
-      Resident evictee = handles.remove(id);
-      if (evictee != null) {
-        residents.remove(evictee);
-        log.released(evictee.item().key());
-        givenUp.add(evictee);
-      }
+      takeOut(id, givenUp);
+    }
+  }
+
+  /** Takes a resident out. Where that fails, {@link #catchUp} does it; it is given up once. */
+  private void takeOut(long id, List<Resident> givenUp) {
+    Resident evictee = handles.get(id);
+    if (evictee != null) {
+      residents.remove(evictee);
+      givenUp.add(evictee);
+      handles.remove(id); // last of what catchUp needs, and it cannot fail
+      log.released(evictee.item().key());
+    }
+  }
+
+  /**
+   * Takes out the residents that the policy has evicted before a step failed.
+   *
+   * @param givenUp takes the evicted residents, also where this fails
+   */
+  void catchUp(List<Resident> givenUp) {
+    lock.lock();
+    try {
+      takeOutEvicted(givenUp);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void takeOutEvicted(List<Resident> givenUp) {
+    if (behind) {
+      handles.forEach(
+          id -> {
+            if (!policy.contains(id)) {
+              takeOut(id, givenUp);
+            }
+          });
+      behind = false;
     }
   }
 
@@ -216,7 +269,9 @@ final class ResidentSet {
     lock.lock();
     try {
       Resident there = residents.get(item);
-      return there != null && policy.keep(there.handle, weight).admitted();
+      return there != null
+          && policy.contains(there.handle)
+          && policy.keep(there.handle, weight).admitted();
     } finally {
       lock.unlock();
     }
@@ -241,7 +296,10 @@ final class ResidentSet {
   void resize(long capacity, List<Resident> givenUp) {
     lock.lock();
     try {
+      takeOutEvicted(givenUp);
+      behind = true;
       takeOut(policy.resize(capacity), givenUp);
+      behind = false;
     } finally {
       lock.unlock();
     }

@@ -251,7 +251,7 @@ final class Fetch {
     try {
       return new FetchLoan(
           this, CheckedBytes.of(ask.item(), ask.offset(), ask.length(), item, address()));
-    } catch (FsException | OutOfMemoryError e) {
+    } catch (FsException | RuntimeException | OutOfMemoryError e) {
       release();
       throw e;
     }

@@ -15,6 +15,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -230,8 +231,7 @@ final class MissPath {
     if (!table.add(fetch, true)) {
       return CompletableFuture.completedFuture(Transit.Ahead.OVER);
     }
-    if (listener.serve(item, 0, 0, Borrower.NOBODY)) {
-      retire(fetch);
+    if (isServed(fetch, 0, 0, Borrower.NOBODY)) {
       return CompletableFuture.completedFuture(Transit.Ahead.OVER);
     }
     CompletableFuture<Transit.Ahead> ended = fetch.settled().thenApply(none -> fetch.endAhead());
@@ -257,8 +257,7 @@ final class MissPath {
    */
   private boolean begin(Fetch fetch, Ask ask) {
     // only now: the thread that pinned the item marked it resident before its fetch left the table
-    if (listener.serve(fetch.whole(), ask.offset(), ask.length(), ask.borrower())) {
-      retire(fetch);
+    if (isServed(fetch, ask.offset(), ask.length(), ask.borrower())) {
       return true;
     }
     if (!join(fetch, ask)) {
@@ -266,6 +265,22 @@ final class MissPath {
     }
     start(fetch, ask.reader());
     return true;
+  }
+
+  /**
+   * Tells whether residency has answered a read. Then nobody starts the fetch, and it leaves the
+   * table; also where residency fails, or other readers would wait for it.
+   */
+  private boolean isServed(Fetch fetch, int offset, int length, Borrower borrower) {
+    boolean over = true;
+    try {
+      over = listener.serve(fetch.whole(), offset, length, borrower);
+    } finally {
+      if (over) {
+        retire(fetch);
+      }
+    }
+    return over;
   }
 
   /** Answers an ask now or when its bytes have arrived; returns false where the fetch is over. */
@@ -308,6 +323,9 @@ final class MissPath {
     } catch (OutOfMemoryError e) {
       failed(ask, FULL_HEAP);
       OutOfMemory.tell(e);
+      return;
+    } catch (RuntimeException e) {
+      failed(ask, broken(fetch, e));
       return;
     }
     if (!ask.reader().internal()) {
@@ -417,21 +435,46 @@ final class MissPath {
 
   private void awaitMemory(Fetch fetch, Step again) {
     long deadline = nanoTime.getAsLong() + Math.min(deadlineNanos / 2, MEMORY_NANOS);
-    CompletableFuture<TransitMemory.Buffer> unused =
-        memory
-            .whenFree(fetch.item().length(), deadline)
-            .whenCompleteAsync(
-                (buffer, none) ->
-                    take(
-                        fetch,
-                        waiting -> {
-                          if (none instanceof FsException cause) {
-                            throw cause;
-                          }
-                          waiting.begin(buffer);
-                          again.take(waiting);
-                        }),
-                threads);
+    memory.whenFree(fetch.item().length(), deadline, new MemoryWait(fetch, again));
+  }
+
+  /**
+   * A fetch that waits for memory. It goes on on another thread than the one that frees memory. Its
+   * steps are made before it waits, because there may be no room for them afterwards.
+   */
+  private final class MemoryWait implements TransitMemory.Taker, Runnable {
+    private final Fetch fetch;
+    private final Step again;
+    private final Step handOver = waiting -> threads.execute(this);
+    private final Step onward = this::goOn;
+    private volatile @Nullable FsException none;
+
+    MemoryWait(Fetch fetch, Step again) {
+      this.fetch = fetch;
+      this.again = again;
+    }
+
+    @Override
+    public void take(TransitMemory.@Nullable Buffer buffer, @Nullable FsException cause) {
+      if (buffer != null) {
+        fetch.begin(buffer); // first: from here on, the end of the fetch frees it
+      }
+      none = cause;
+      MissPath.this.take(fetch, handOver);
+    }
+
+    @Override
+    public void run() {
+      MissPath.this.take(fetch, onward);
+    }
+
+    private void goOn(Fetch waiting) throws FsException {
+      FsException cause = none;
+      if (cause != null) {
+        throw cause;
+      }
+      again.take(waiting);
+    }
   }
 
   // --- 3. peers
@@ -440,10 +483,32 @@ final class MissPath {
     if (!hasMemory(fetch, this::askPeers)) {
       return;
     }
-    CompletableFuture<Void> unused =
-        peers
-            .fetch(fetch.whole(), fetch.item(), fetch.isForPeer(), fetch.address())
-            .thenAccept(arrival -> take(fetch, asked -> goOn(asked, arrival)));
+    Consumer<PeerSource.Arrival> answered = new PeerWait(fetch)::answered;
+    peers.fetch(fetch.whole(), fetch.item(), fetch.isForPeer(), fetch.address(), answered);
+  }
+
+  /**
+   * A fetch that waits for peers. Its memory must stay until they have answered, so nothing may
+   * fail between the question and the answer: all that the answer needs is made before the
+   * question.
+   */
+  private final class PeerWait implements Step {
+    private final Fetch fetch;
+    private volatile PeerSource.Arrival arrival = PeerSource.Arrival.NOTHING;
+
+    PeerWait(Fetch fetch) {
+      this.fetch = fetch;
+    }
+
+    void answered(PeerSource.Arrival arrived) {
+      arrival = arrived;
+      MissPath.this.take(fetch, this);
+    }
+
+    @Override
+    public void take(Fetch asked) {
+      goOn(asked, arrival);
+    }
   }
 
   private void goOn(Fetch fetch, PeerSource.Arrival arrival) {
@@ -534,6 +599,8 @@ final class MissPath {
         answer(fetch, waiter);
       } catch (OutOfMemoryError e) {
         OutOfMemory.tell(e); // it has its answer, and the next one needs its own
+      } catch (RuntimeException e) {
+        log.error("an answer failed in the daemon itself", e);
       }
     }
   }
@@ -544,6 +611,19 @@ final class MissPath {
       ask.borrower().failed(cause);
     } catch (OutOfMemoryError e) {
       OutOfMemory.tell(e);
+    } catch (RuntimeException e) {
+      log.error("an answer failed in the daemon itself", e);
+    }
+  }
+
+  /** Logs a failure in the daemon itself; returns it as the failure of an ask. */
+  private static FsException broken(Fetch fetch, RuntimeException failure) {
+    try {
+      log.error("a read failed in the daemon itself", failure);
+      return new FsException(FsError.IO, fetch.item() + ": " + failure, failure);
+    } catch (OutOfMemoryError e) {
+      OutOfMemory.tell(e);
+      return FULL_HEAP;
     }
   }
 
@@ -743,6 +823,8 @@ final class MissPath {
     } catch (OutOfMemoryError e) {
       failed(ask, FULL_HEAP);
       OutOfMemory.tell(e);
+    } catch (RuntimeException e) {
+      failed(ask, broken(fetch, e));
     }
   }
 

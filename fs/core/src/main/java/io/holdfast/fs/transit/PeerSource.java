@@ -1,13 +1,11 @@
 package io.holdfast.fs.transit;
 
-import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /** Fetches from peers before a fetch goes to the origin. Thread-safe. */
 public interface PeerSource {
   /** Knows no peers: all items come from the origin, and all may be admitted. */
-  PeerSource NONE =
-      (item, range, forPeer, address) ->
-          CompletableFuture.completedFuture(new Arrival(false, true));
+  PeerSource NONE = (item, range, forPeer, address, answered) -> answered.accept(Arrival.NOTHING);
 
   /**
    * The result of asking the peers.
@@ -16,7 +14,10 @@ public interface PeerSource {
    *     otherwise the origin is asked
    * @param mayAdmit whether this node may keep the item
    */
-  record Arrival(boolean fetched, boolean mayAdmit) {}
+  record Arrival(boolean fetched, boolean mayAdmit) {
+    /** No bytes have arrived, and this node may keep the item. */
+    public static final Arrival NOTHING = new Arrival(false, true);
+  }
 
   /**
    * Asks peers for a range of an item. Does not wait for an answer.
@@ -24,8 +25,10 @@ public interface PeerSource {
    * @param item the item
    * @param range the part that is needed, or all of it
    * @param forPeer whether a peer needs the range
-   * @param address native memory for the range; no byte is written there after completion
-   * @return completed, never exceptionally, by a thread that may decide on the item
+   * @param address native memory for the range; no byte is written there after the answer, nor
+   *     where this method fails
+   * @param answered takes the result, once, on a thread that may decide on the item; not called
+   *     where this method fails. Throws nothing
    */
-  CompletableFuture<Arrival> fetch(Item item, Item range, boolean forPeer, long address);
+  void fetch(Item item, Item range, boolean forPeer, long address, Consumer<Arrival> answered);
 }

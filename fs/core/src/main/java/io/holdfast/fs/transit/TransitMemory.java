@@ -2,25 +2,52 @@ package io.holdfast.fs.transit;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.linux.NativeMemory;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Native memory with a bound. No thread waits: a fetch that finds no memory gets it later through a
- * future. Thread-safe; the monitor guards the used bytes and the queue, and is a leaf lock.
+ * {@link Taker}. Thread-safe; the monitor guards the used bytes and the queue, and is a leaf lock.
+ *
+ * <p>Where the heap is full, a byte that is counted is in a buffer, and a waiter stays in the queue
+ * until there is an answer for it; {@link #expire} serves those whose turn was broken off.
  */
 final class TransitMemory {
   private final long capacity;
-  private final Deque<Waiter> waiters = new ArrayDeque<>();
+
+  /** In the order of arrival. No deque: that of the JDK loses its elements if it cannot grow. */
+  private final List<Waiter> waiters = new ArrayList<>();
+
   private long used;
 
-  private record Waiter(int length, long deadline, CompletableFuture<Buffer> granted) {}
+  private record Waiter(int length, long deadline, Taker taker) {}
+
+  /** A waiter's answer, which was made before the waiter left the queue. */
+  private record Answer(Waiter waiter, @Nullable Buffer buffer, @Nullable FsException cause) {
+    void tell() {
+      try {
+        waiter.taker.take(buffer, cause);
+      } catch (OutOfMemoryError e) {
+        OutOfMemory.tell(e); // the next waiter needs its own answer
+      }
+    }
+  }
+
+  /** Takes the answer to a wait for memory. */
+  @FunctionalInterface
+  interface Taker {
+    /**
+     * Takes the answer; called once.
+     *
+     * @param buffer belongs to the taker from now on, also where the taker fails; null if there is
+     *     none
+     * @param cause why there is none; null if there is one
+     */
+    void take(@Nullable Buffer buffer, @Nullable FsException cause);
+  }
 
   /**
    * Bytes that belong to this buffer until it is freed.
@@ -53,45 +80,55 @@ final class TransitMemory {
     return fits;
   }
 
+  /** Allocates reserved memory; where it fails, the bytes are no longer reserved. */
   private @Nullable Buffer allocate(int length) {
-    long address = NativeMemory.allocate(length);
-    if (address == 0) {
-      unreserve(length);
-      return null;
+    long address = 0;
+    Buffer buffer = null;
+    try {
+      address = NativeMemory.allocate(length);
+      buffer = address == 0 ? null : new Buffer(this, address, length);
+    } finally {
+      if (buffer == null) {
+        NativeMemory.free(address, length);
+        unreserve(length);
+      }
     }
-    return new Buffer(this, address, length);
+    return buffer;
   }
 
   /**
    * Allocates memory as soon as there is some.
    *
    * @param deadline when to give up, on the clock of nanoseconds
-   * @return completed by the thread that frees memory, or that calls {@link #expire}, then with
-   *     {@link FsError#NO_MEMORY}
+   * @param taker called by this thread, by the one that frees memory, or by the one that calls
+   *     {@link #expire}, then with {@link FsError#NO_MEMORY}; not called where this method fails
    */
-  CompletableFuture<Buffer> whenFree(int length, long deadline) {
-    CompletableFuture<Buffer> granted = new CompletableFuture<>();
+  void whenFree(int length, long deadline, Taker taker) {
+    Waiter waiter = new Waiter(length, deadline, taker);
     synchronized (this) {
-      waiters.add(new Waiter(length, deadline, granted));
+      waiters.add(waiter);
     }
-    grant();
-    return granted;
+    grantSome();
   }
 
   /** Fails the waiters whose deadline has passed. */
   void expire(long now) {
-    List<Waiter> late = new ArrayList<>(0);
-    synchronized (this) {
-      Iterator<Waiter> each = waiters.iterator();
-      while (each.hasNext()) {
-        Waiter waiter = each.next();
-        if (now - waiter.deadline >= 0) {
-          each.remove();
-          late.add(waiter);
-        }
+    for (Answer late = takeLate(now); late != null; late = takeLate(now)) {
+      late.tell();
+    }
+    grantSome();
+  }
+
+  private synchronized @Nullable Answer takeLate(long now) {
+    for (int i = 0; i < waiters.size(); i++) {
+      Waiter waiter = waiters.get(i);
+      if (now - waiter.deadline >= 0) {
+        Answer late = new Answer(waiter, null, none());
+        waiters.remove(i);
+        return late;
       }
     }
-    late.forEach(waiter -> waiter.granted.completeExceptionally(none()));
+    return null;
   }
 
   private FsException none() {
@@ -101,31 +138,44 @@ final class TransitMemory {
 
   private void giveBack(int length) {
     unreserve(length);
-    grant();
+    grantSome();
   }
 
   private synchronized void unreserve(int length) {
     used -= length;
   }
 
-  /** Grants memory in the order of arrival, even if a later waiter needs less. */
-  private void grant() {
-    for (Waiter next = takeNext(); next != null; next = takeNext()) {
-      Buffer buffer = allocate(next.length);
-      if (buffer == null) {
-        next.granted.completeExceptionally(none());
-      } else {
-        next.granted.complete(buffer);
+  /**
+   * Grants memory in the order of arrival, even if a later waiter needs less. Where the heap is
+   * full, the rest of the waiters stay in the queue.
+   */
+  private void grantSome() {
+    try {
+      for (Answer next = takeNext(); next != null; next = takeNext()) {
+        next.tell();
       }
+    } catch (OutOfMemoryError e) {
+      OutOfMemory.tell(e);
     }
   }
 
-  private synchronized @Nullable Waiter takeNext() {
-    Waiter next = waiters.peek();
+  private synchronized @Nullable Answer takeNext() {
+    Waiter next = waiters.isEmpty() ? null : waiters.get(0);
     if (next == null || !reserve(next.length)) {
       return null;
     }
-    return waiters.remove();
+    Buffer buffer = allocate(next.length);
+    Answer answer = null;
+    try {
+      answer = new Answer(next, buffer, buffer == null ? none() : null);
+      waiters.remove(0);
+    } finally {
+      if (answer == null && buffer != null) {
+        NativeMemory.free(buffer.address, buffer.length);
+        unreserve(buffer.length);
+      }
+    }
+    return answer;
   }
 
   /** Tells whether a fetch waits for memory. */

@@ -269,6 +269,14 @@ public final class DatasetScan implements Runnable {
     return tree.incompleteListings();
   }
 
+  /**
+   * Tells whether the first scan has ended, whole or not. A directory that the origin never lists
+   * is left out of every scan, so nobody may wait for a whole one.
+   */
+  public boolean hasEnded() {
+    return finished.getCount() == 0;
+  }
+
   /** Tells whether a scan has completed. */
   public boolean isComplete() {
     return complete;

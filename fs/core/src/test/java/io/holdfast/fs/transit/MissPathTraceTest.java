@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -102,9 +101,9 @@ final class MissPathTraceTest {
             return true;
           };
       PeerSource peers =
-          (item, range, forPeer, address) -> {
+          (item, range, forPeer, address, answered) -> {
             look();
-            return CompletableFuture.completedFuture(new PeerSource.Arrival(true, true));
+            answered.accept(new PeerSource.Arrival(true, true));
           };
       Transit transit =
           new Transit(

@@ -289,6 +289,70 @@ final class TransitFailuresTest {
     }
   }
 
+  /** A reply that breaks its promise to throw nothing. */
+  private static final class Broken implements ReadReply {
+    final CompletableFuture<FsException> failed = new CompletableFuture<>();
+
+    @Override
+    public void data(CheckedBytes bytes) {
+      throw new IllegalStateException("a bug");
+    }
+
+    @Override
+    public void failed(FsException cause) {
+      failed.complete(cause);
+      throw new IllegalStateException("a bug");
+    }
+  }
+
+  /** The second reader was in no fetch any more, and waited for ever. */
+  @Test
+  void reply_throwsWhenItIsAnswered_theNextReaderHasItsBytes() {
+    try (TransitFixture t = TransitFixture.threaded(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      StepGate gate = new StepGate();
+      t.origin.setGate(gate);
+      Broken broken = new Broken();
+      t.transit.read(file.content(), 0, 1000, TransitFixture.NEAR, broken);
+      gate.awaitStep();
+      RecordingReply next = t.read(file, 0, 1000, TransitFixture.SECOND);
+
+      gate.allow(1);
+
+      assertThat(next.bytes()).isEqualTo(file.bytes());
+      assertThat(broken.failed.join().code()).isEqualTo(FsError.IO);
+    }
+  }
+
+  /** The second reader was in no fetch any more, and waited for ever. */
+  @Test
+  void reader_cannotBeServedAgain_theNextOneIs() {
+    try (TransitFixture t = TransitFixture.threaded(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      StepGate gate = new StepGate();
+      t.origin.setGate(gate);
+      RecordingReply first = t.read(file, 0, 1000);
+      gate.awaitStep();
+      t.clock.advance(TransitFixture.DEADLINE.plus(TransitFixture.DEADLINE.dividedBy(2)));
+      RecordingReply second = t.read(file, 0, 1000, TransitFixture.SECOND);
+      RecordingReply third = t.read(file, 0, 1000, TransitFixture.ELSEWHERE);
+      AtomicBoolean once = new AtomicBoolean();
+      t.listener.serve =
+          (item, offset, length, borrower) -> {
+            if (once.compareAndSet(false, true)) {
+              throw new IllegalStateException("a bug");
+            }
+            return false;
+          };
+      t.clock.advance(TransitFixture.DEADLINE.dividedBy(2).plusNanos(1));
+      t.transit.expire();
+      assertThat(first.failure().code()).isEqualTo(FsError.TIMED_OUT);
+      assertThat(second.failure()).hasMessageContaining("a bug");
+      gate.allow(2);
+      assertThat(third.bytes()).isEqualTo(file.bytes());
+    }
+  }
+
   /** The reader was in no fetch any more, and waited for ever. */
   @Test
   void heap_fullWhenAFetchIsAbandoned_readersLearnOfIt() {

@@ -22,6 +22,21 @@ final class TransitMemoryTest {
     return Objects.requireNonNull(from.take(length));
   }
 
+  private CompletableFuture<Buffer> whenFree(int length, long deadline) {
+    CompletableFuture<Buffer> granted = new CompletableFuture<>();
+    memory.whenFree(
+        length,
+        deadline,
+        (buffer, none) -> {
+          if (none == null) {
+            granted.complete(buffer);
+          } else {
+            granted.completeExceptionally(none);
+          }
+        });
+    return granted;
+  }
+
   @Test
   void take_upToTheCapacity_succeeds() {
     Buffer first = take(memory, 400);
@@ -44,7 +59,7 @@ final class TransitMemoryTest {
 
   @Test
   void whenFree_someIs_isThereAtOnce() {
-    memory.whenFree(500, 1).join().free();
+    whenFree(500, 1).join().free();
     assertThat(memory.used()).isZero();
     assertThat(memory.isShort()).isFalse();
   }
@@ -57,8 +72,7 @@ final class TransitMemoryTest {
     List<String> granted = new ArrayList<>();
     List<CompletableFuture<Void>> waiting = new ArrayList<>();
     for (int length : new int[] {700, 300, 1}) {
-      waiting.add(
-          memory.whenFree(length, 1).thenAccept(buffer -> granted.add("" + buffer.length())));
+      waiting.add(whenFree(length, 1).thenAccept(buffer -> granted.add("" + buffer.length())));
     }
     assertThat(memory.isShort()).isTrue();
 
@@ -74,8 +88,8 @@ final class TransitMemoryTest {
   @Test
   void whenFree_deadlineHasPassed_fails() {
     Buffer held = take(memory, 1000);
-    CompletableFuture<Buffer> first = memory.whenFree(500, 10);
-    CompletableFuture<Buffer> second = memory.whenFree(400, 20);
+    CompletableFuture<Buffer> first = whenFree(500, 10);
+    CompletableFuture<Buffer> second = whenFree(400, 20);
     memory.expire(9);
     assertThat(first).isNotDone();
     memory.expire(10);
@@ -85,6 +99,28 @@ final class TransitMemoryTest {
     assertThat(second).isNotDone();
     held.free();
     second.join().free();
+    assertThat(memory.used()).isZero();
+  }
+
+  @Test
+  void whenFree_heapIsFullForOneTaker_theNextHasItsMemory() {
+    Buffer held = take(memory, 1000);
+    List<Buffer> taken = new ArrayList<>();
+    memory.whenFree(
+        300,
+        1,
+        (buffer, none) -> {
+          taken.add(Objects.requireNonNull(buffer));
+          throw new OutOfMemoryError("Java heap space");
+        });
+    CompletableFuture<Buffer> next = whenFree(700, 1);
+
+    held.free();
+
+    assertThat(next).isCompleted();
+    assertThat(memory.used()).isEqualTo(1000);
+    next.join().free();
+    taken.forEach(Buffer::free);
     assertThat(memory.used()).isZero();
   }
 

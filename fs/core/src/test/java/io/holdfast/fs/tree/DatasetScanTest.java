@@ -314,8 +314,10 @@ final class DatasetScanTest {
     DatasetScan scan =
         scan(some, path -> true, () -> new Moment(nanos.get(), now.ofDay(), now.boot()));
 
+    assertThat(scan.hasEnded()).isFalse();
     scan.run();
     assertThat(scan.isComplete()).isFalse();
+    assertThat(scan.hasEnded()).as("nobody waits for what never comes").isTrue();
     assertThat(scan.took()).isZero();
     assertThat(whole).as("nobody is told of a part").hasValue(-1);
     assertThat(scan.isDueAgain()).isFalse();

@@ -71,10 +71,17 @@ public final class StatsText {
     return restarts == 0 ? "" : ", daemon started again " + Human.count(restarts, "time");
   }
 
+  private static String soFar(DatasetFigures dataset) {
+    long failed = dataset.incompleteListings();
+    return failed == 0
+        ? " so far: still scanning"
+        : " so far: " + Human.count(failed, "listing") + " failed, see the log";
+  }
+
   private void dataset(DatasetFigures dataset) {
     heading("dataset");
     boolean scanned = dataset.scanned();
-    row("files", Human.count(dataset.files()) + (scanned ? "" : " so far: still scanning"));
+    row("files", Human.count(dataset.files()) + (scanned ? "" : soFar(dataset)));
     row("size", Human.bytes(dataset.bytes()));
     long hidden = dataset.hiddenKeys();
     if (hidden > 0) {

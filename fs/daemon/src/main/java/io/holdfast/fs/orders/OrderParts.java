@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The parts of the daemon that orders use. Immutable.
  *
- * @param isListed tells whether the tree knows all names of the dataset
+ * @param isListed tells whether the dataset has been listed, as far as the origin did it
  * @param countsOpens tells whether opens are counted, without which nobody knows where a job is
  * @param window the bounds of items that were not admitted in the page cache
  * @param nanoTime a clock of nanoseconds

@@ -1,5 +1,6 @@
 package io.holdfast.fs.peers;
 
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.plan.PlanPeers;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.transfer.ItemRequest;
@@ -10,14 +11,19 @@ import io.holdfast.peer.transfer.Transfer;
 import io.holdfast.peer.transfer.TransferResult;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Asks peers that have the same dataset, and no other peers. The first question to a peer waits for
  * the comparison of datasets. Thread-safe.
  */
 final class AgreedAsking implements ClusterSource.Fetcher {
+  private static final Logger log = LoggerFactory.getLogger(AgreedAsking.class);
+
   private final Agreement agreement;
   private final Supplier<@Nullable Transfer> transfer;
 
@@ -61,27 +67,49 @@ final class AgreedAsking implements ClusterSource.Fetcher {
   }
 
   @Override
-  public CompletableFuture<TransferResult> fetch(
-      NodeAddress peer, ItemRequest request, long address) {
-    return agreement.with(peer).thenCompose(verdict -> fetch(peer, verdict, request, address));
+  public void fetch(
+      NodeAddress peer, ItemRequest request, long address, Consumer<TransferResult> answered) {
+    CompletableFuture<Verdict> unused =
+        agreement
+            .with(peer)
+            .whenComplete((verdict, failure) -> ask(peer, verdict, request, address, answered));
   }
 
-  private CompletableFuture<TransferResult> fetch(
-      NodeAddress peer, Verdict verdict, ItemRequest request, long address) {
-    Transfer running = transfer.get();
-    if (running == null) {
-      return CompletableFuture.completedFuture(TransferResult.SUSPECT);
+  /** Asks a peer after the comparison; a failure before the question is the answer. */
+  private void ask(
+      NodeAddress peer,
+      @Nullable Verdict verdict,
+      ItemRequest request,
+      long address,
+      Consumer<TransferResult> answered) {
+    TransferResult none = TransferResult.SUSPECT;
+    try {
+      Transfer running = transfer.get();
+      if (running != null && verdict != null) {
+        switch (verdict.kind()) {
+          case OTHER -> none = TransferResult.refused(Refusal.OTHER_DATASET);
+          case UNKNOWN -> none = TransferResult.refused(Refusal.NOT_COMPARED);
+          case SAME -> {
+            running.fetch(
+                peer, between(verdict), request, address, outcome -> hear(peer, outcome, answered));
+            return;
+          }
+        }
+      }
+    } catch (RuntimeException e) {
+      log.error("asking {} failed", peer, e);
+    } catch (OutOfMemoryError e) {
+      OutOfMemory.tell(e);
     }
-    return switch (verdict.kind()) {
-      case OTHER ->
-          CompletableFuture.completedFuture(TransferResult.refused(Refusal.OTHER_DATASET));
-      case UNKNOWN ->
-          CompletableFuture.completedFuture(TransferResult.refused(Refusal.NOT_COMPARED));
-      case SAME ->
-          running
-              .fetch(peer, between(verdict), request, address)
-              .whenComplete((outcome, failure) -> learn(peer, outcome));
-    };
+    answered.accept(none);
+  }
+
+  private void hear(NodeAddress peer, TransferResult outcome, Consumer<TransferResult> answered) {
+    try {
+      learn(peer, outcome);
+    } finally {
+      answered.accept(outcome);
+    }
   }
 
   private Sketches between(Verdict verdict) {

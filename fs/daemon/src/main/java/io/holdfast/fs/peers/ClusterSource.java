@@ -1,5 +1,6 @@
 package io.holdfast.fs.peers;
 
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.plan.Planned;
 import io.holdfast.fs.plan.PlannedItem;
@@ -14,9 +15,9 @@ import io.holdfast.peer.transfer.Refusal;
 import io.holdfast.peer.transfer.TransferResult;
 import java.util.Iterator;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -68,10 +69,13 @@ public final class ClusterSource implements PeerSource {
   @FunctionalInterface
   public interface Fetcher {
     /**
-     * Fills the memory at an address. Does not touch the memory after the future has completed. The
-     * future never completes exceptionally.
+     * Fills the memory at an address. Does not touch the memory after the answer, nor where this
+     * method fails.
+     *
+     * @param answered takes the result, once; not called where this method fails. Throws nothing
      */
-    CompletableFuture<TransferResult> fetch(NodeAddress peer, ItemRequest request, long address);
+    void fetch(
+        NodeAddress peer, ItemRequest request, long address, Consumer<TransferResult> answered);
   }
 
   /**
@@ -98,8 +102,9 @@ public final class ClusterSource implements PeerSource {
   }
 
   @Override
-  public CompletableFuture<Arrival> fetch(Item item, Item range, boolean forPeer, long address) {
-    Search search = new Search(item, range, address);
+  public void fetch(
+      Item item, Item range, boolean forPeer, long address, Consumer<Arrival> answered) {
+    Search search = new Search(item, range, address, answered);
     Cluster.Place place = cluster.place(item);
     OriginPath path = item.path().get();
     PlannedItem planned = plans.find(item);
@@ -114,28 +119,31 @@ public final class ClusterSource implements PeerSource {
     } else {
       search.itemOf(place.otherOwner().get(), place);
     }
-    return search.ended;
   }
 
-  /** The search for one item. */
+  /** The search for one item. Ends once, whatever fails after the first question. */
   private final class Search {
     private final Item item;
     private final Item range;
     private final long address;
-    private final CompletableFuture<Arrival> ended = new CompletableFuture<>();
+    private final Consumer<Arrival> answered;
+    private final AtomicBoolean ended = new AtomicBoolean();
 
     /** Whether the user wants the item kept on every node that reads it. */
     private final boolean keptByName;
 
-    Search(Item item, Item range, long address) {
+    Search(Item item, Item range, long address, Consumer<Arrival> answered) {
       this.item = item;
       this.range = range;
       this.address = address;
+      this.answered = answered;
       this.keptByName = !residency.isLeftToPolicy(item.path().get());
     }
 
     void ends(Arrival arrival) {
-      ended.complete(arrival);
+      if (ended.compareAndSet(false, true)) {
+        answered.accept(arrival);
+      }
     }
 
     void ownItem(Optional<NodeAddress> former, Optional<NodeAddress> next, boolean forPeer) {
@@ -244,17 +252,24 @@ public final class ClusterSource implements PeerSource {
           });
     }
 
-    private void ask(NodeAddress peer, ItemRequest request, Consumer<TransferResult> answered) {
-      CompletableFuture<TransferResult> unused =
-          fetcher
-              .fetch(peer, request, address)
-              .whenComplete(
-                  (outcome, failure) -> {
-                    if (failure != null) {
-                      log.error("asking {} failed", peer, failure);
-                    }
-                    answered.accept(failure == null ? outcome : TransferResult.fault("" + failure));
-                  });
+    private void ask(NodeAddress peer, ItemRequest request, Consumer<TransferResult> next) {
+      fetcher.fetch(peer, request, address, outcome -> learn(peer, outcome, next));
+    }
+
+    /**
+     * Goes on after an answer. Where that fails, as with a full heap, no other peer has been asked:
+     * the origin is.
+     */
+    private void learn(NodeAddress peer, TransferResult outcome, Consumer<TransferResult> next) {
+      try {
+        next.accept(outcome);
+      } catch (RuntimeException e) {
+        ends(PASS_FROM_ORIGIN);
+        log.error("the search after the answer of {} failed", peer, e);
+      } catch (OutOfMemoryError e) {
+        ends(PASS_FROM_ORIGIN);
+        OutOfMemory.tell(e);
+      }
     }
 
     /**

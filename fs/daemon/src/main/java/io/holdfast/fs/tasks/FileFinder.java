@@ -28,6 +28,7 @@ final class FileFinder {
   private int names;
   private int missing;
   private String firstMissing = "";
+  private String firstUnlisted = "";
 
   FileFinder(Task task) {
     this.task = task;
@@ -108,10 +109,20 @@ final class FileFinder {
     while (!left.isEmpty() && task.goesOn()) {
       Node next = left.pop();
       if (next.attributes().isDirectory()) {
+        noteUnlisted(next);
         entries(next).forEach(left::push);
       } else if (next.attributes().isRegular()) {
         taker.accept(next);
       }
+    }
+  }
+
+  /** Counts a folder that may have unknown entries, because the origin could not list it. */
+  private void noteUnlisted(Node folder) {
+    if (!task.parts().isWhole().getAsBoolean() && tree.listedAt(folder) == 0) {
+      String name = folder.path().isRoot() ? "the root of the dataset" : folder.path().toString();
+      firstUnlisted = firstUnlisted.isEmpty() ? name : firstUnlisted;
+      task.counts().addUnlisted(name);
     }
   }
 
@@ -129,7 +140,8 @@ final class FileFinder {
   /**
    * Returns the files that were found, each once.
    *
-   * @throws FsException NOT_FOUND where a name does not exist, or where there are no files at all
+   * @throws FsException NOT_FOUND where a name does not exist, or where there are no files at all;
+   *     IO where none are known because the origin could not list a folder
    */
   FileIds found() throws FsException {
     if (missing > 0) {
@@ -141,6 +153,10 @@ final class FileFinder {
                   .formatted(missing, names, firstMissing));
     }
     FileIds found = names > 1 ? files.withoutRepeats() : files;
+    if (found.size() == 0 && task.goesOn() && !firstUnlisted.isEmpty()) {
+      throw new FsException(
+          FsError.IO, firstUnlisted + ": the origin could not list it, and no files are known");
+    }
     if (found.size() == 0 && task.goesOn()) {
       throw new FsException(FsError.NOT_FOUND, "there are no such files in the dataset");
     }

@@ -190,7 +190,7 @@ final class Task implements Runnable {
     return new Scope(names, request.globs());
   }
 
-  /** Waits until the tree knows all names of the dataset. */
+  /** Waits until the dataset has been listed, as far as the origin does it. */
   void awaitListed() throws InterruptedException {
     while (!parts.isListed().getAsBoolean() && goesOn()) {
       Thread.sleep(POLL_MILLIS);

@@ -89,9 +89,19 @@ final class TaskCounts {
 
   void addFailure(Item item, String why) {
     add(Kind.FAILED, item);
+    note(item.path().get() + ": " + why);
+  }
+
+  /** Counts a folder whose files are unknown as one item that failed. */
+  void addUnlisted(String folder) {
+    sum(Kind.FAILED).items.increment();
+    note(folder + ": the origin could not list it, so its files are unknown");
+  }
+
+  private void note(String failure) {
     synchronized (failures) {
       if (failures.size() < MOST_FAILURES) {
-        failures.add(item.path().get() + ": " + why);
+        failures.add(failure);
       }
     }
   }

@@ -15,7 +15,8 @@ import java.util.function.Predicate;
 /**
  * The parts of the daemon that tasks use. Immutable.
  *
- * @param isListed tells whether the tree knows all names of the dataset
+ * @param isListed tells whether the dataset has been listed, as far as the origin did it
+ * @param isWhole tells whether no directory was left out then
  * @param mayKeep tells whether this node may keep an item
  * @param capacity the capacity and the pins of the mount
  * @param threads creates the threads of tasks
@@ -27,6 +28,7 @@ public record TaskParts(
     Transit transit,
     Residency residency,
     BooleanSupplier isListed,
+    BooleanSupplier isWhole,
     Predicate<Item> mayKeep,
     LiveCapacity capacity,
     ThreadFactory threads,

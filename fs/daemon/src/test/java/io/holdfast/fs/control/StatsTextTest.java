@@ -121,6 +121,16 @@ class StatsTextTest {
         .contains("  hidden        1 key of the store cannot be shown as a path\n");
   }
 
+  /** It said that the daemon still scanned, for as long as a directory failed. */
+  @Test
+  void of_datasetWithAFailedListing_saysSo() throws IOException {
+    assertThat(
+            StatsText.of(
+                stats(
+                    "{\"dataset\": {\"files\": 7, \"scanned\": false, \"incomplete_listings\": 2}}")))
+        .contains("files         7 so far: 2 listings failed, see the log");
+  }
+
   @Test
   void of_nothing_stillShowsEveryGroup() throws IOException {
     assertThat(StatsText.of(stats("{}")))

@@ -23,8 +23,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -56,12 +56,11 @@ final class ClusterSourceTest {
         DATASET, node.cluster, node.residency, this::answer, formerOwners, planned, threads);
   }
 
-  private CompletableFuture<TransferResult> answer(
-      NodeAddress peer, ItemRequest request, long address) {
+  private void answer(
+      NodeAddress peer, ItemRequest request, long address, Consumer<TransferResult> answered) {
     asked.add(peer.host() + (request.onlyIfCached() ? " if cached" : ""));
     ClusterNode who = peer.equals(B.address()) ? B : C;
-    return CompletableFuture.completedFuture(
-        answers.getOrDefault(who, TransferResult.refused(Refusal.NOT_CACHED)));
+    answered.accept(answers.getOrDefault(who, TransferResult.refused(Refusal.NOT_CACHED)));
   }
 
   @AfterEach
@@ -70,9 +69,10 @@ final class ClusterSourceTest {
   }
 
   private Arrival fetch(Item item, boolean forPeer) {
-    CompletableFuture<Arrival> arrival = source.fetch(item, item, forPeer, 0);
-    assertThat(arrival).isCompleted();
-    return arrival.join();
+    List<Arrival> arrivals = new ArrayList<>();
+    source.fetch(item, item, forPeer, 0, arrivals::add);
+    assertThat(arrivals).hasSize(1);
+    return arrivals.get(0);
   }
 
   @Test
@@ -249,10 +249,34 @@ final class ClusterSourceTest {
 
     answers.put(B, TransferResult.fault("reset"));
     Item item = node.item(B, C);
-    CompletableFuture<Arrival> arrival = source.fetch(item, item, false, 0);
-    assertThat(arrival).isNotDone();
+    List<Arrival> arrivals = new ArrayList<>();
+    source.fetch(item, item, false, 0, arrivals::add);
+    assertThat(arrivals).isEmpty();
     tasks.forEach(Runnable::run);
-    assertThat(arrival).isCompletedWithValue(new Arrival(false, false));
+    assertThat(arrivals).containsExactly(new Arrival(false, false));
+  }
+
+  private static Stream<Throwable> failures() {
+    return Stream.of(
+        new OutOfMemoryError("unable to create native thread"), new IllegalStateException("a bug"));
+  }
+
+  /** The search had no end then, and the memory of the fetch was in use until the daemon ended. */
+  @ParameterizedTest
+  @MethodSource("failures")
+  void itemOfAnother_searchFailsAfterTheAnswer_comesFromTheOrigin(Throwable failure)
+      throws IOException {
+    start(ROOM, Selection.NONE);
+    source =
+        source(
+            task -> {
+              if (failure instanceof Error error) {
+                throw error;
+              }
+              throw (RuntimeException) failure;
+            });
+    answers.put(B, TransferResult.fault("reset"));
+    assertThat(fetch(node.item(B, C), false)).isEqualTo(new Arrival(false, false));
   }
 
   @Test

@@ -56,6 +56,7 @@ final class TasksFixture implements AutoCloseable {
   final List<Long> capacities = new ArrayList<>();
   final Tree tree;
   volatile boolean listed = true;
+  volatile boolean whole = true;
 
   /** How many threads can be started. */
   final AtomicInteger threads = new AtomicInteger(Integer.MAX_VALUE);
@@ -94,6 +95,7 @@ final class TasksFixture implements AutoCloseable {
                 transit,
                 residency,
                 () -> listed,
+                () -> whole,
                 TasksFixture::mayKeep,
                 new Limits(),
                 this::thread,

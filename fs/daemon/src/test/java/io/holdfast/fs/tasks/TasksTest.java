@@ -56,6 +56,32 @@ final class TasksTest {
     assertThat(node.residency.figures().refusedItems()).isZero();
   }
 
+  /** It waited for ever for a scan that counts a directory that always fails. */
+  @Test
+  void warm_folderThatTheOriginDoesNotList_fetchesTheRest_andTellsOfIt() throws IOException {
+    with(100).files("train", 3);
+    node.whole = false;
+    Map<String, Object> figures = node.run("warm", "train");
+    assertThat(figures).containsEntry("state", "done");
+    assertThat(files(figures, "fetched")).isEqualTo(3);
+    assertThat(figures.get("failed")).asString().contains("items=1");
+    assertThat(figures)
+        .containsEntry(
+            "failures", List.of("train: the origin could not list it, so its files are unknown"));
+    assertThat(node.run("check", "train").get("failed")).asString().contains("items=1");
+  }
+
+  @Test
+  void warm_noFilesAreKnownWithoutAListing_fails() throws IOException {
+    with(100);
+    node.whole = false;
+    assertThat(node.run("warm"))
+        .containsEntry("state", "failed")
+        .containsEntry(
+            "error",
+            "the root of the dataset: the origin could not list it, and no files are known");
+  }
+
   /** They were in the table for ever, and eight of them left no place for any other. */
   @Test
   void tasks_thatFindNoThread_takeNoPlace() throws IOException {

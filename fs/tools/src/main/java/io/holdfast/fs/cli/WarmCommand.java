@@ -211,8 +211,10 @@ final class WarmCommand implements Callable<Integer> {
             inCluster >= 0 ? "in the cluster   " + Human.bytes(inCluster) : "",
             figures.line("would be fetched", "missing"),
             figures.line("do not fit", "unfit"),
-            figures.line("not kept here", "other")));
-    return figures.has("missing") ? CliException.COULD_NOT : 0;
+            figures.line("not kept here", "other"),
+            figures.line("failed", "failed")));
+    figures.failures().forEach(output::note);
+    return figures.has("missing") || figures.has("failed") ? CliException.COULD_NOT : 0;
   }
 
   private static String resident(long part, long whole) {
