@@ -668,12 +668,13 @@ final class MissPath {
 
   /**
    * Gives up a fetch that takes too long. Readers that still wait ask again: they came late, and
-   * have deadlines of their own. Where none has ever waited, it is no failure: others precede such
-   * a fetch at a busy origin.
+   * have deadlines of their own. It is no failure where none has ever waited and the origin was not
+   * asked: others precede such a fetch at a busy origin. An origin that was asked hangs: the fetch
+   * must not begin again, because each time would take one more thread.
    */
   private void giveUp(Fetch fetch) {
     FetchTask turn = fetch.turn();
-    if (fetch.isUnread()) {
+    if (fetch.isUnread() && fetch.attempts() == 0) {
       makeWay(fetch);
     } else {
       FsException cause = new FsException(FsError.TIMED_OUT, fetch.item() + ": given up");
