@@ -163,12 +163,8 @@ final class Reads {
       path.retire(fetch); // some bytes may have been fetched and read since
       return at;
     }
-    if (listener.serve(item, 0, 0, Borrower.NOBODY)) {
-      path.retire(fetch);
-      return item.offset() + item.length();
-    }
-    path.start(fetch, reader);
-    return range.offset() + range.length();
+    Item fetched = path.startAhead(fetch, reader) ? range : item;
+    return fetched.offset() + fetched.length();
   }
 
   /**

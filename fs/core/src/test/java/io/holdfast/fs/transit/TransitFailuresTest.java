@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.Await;
 import io.holdfast.fs.CheckedBytes;
+import io.holdfast.fs.FetchUse;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
@@ -215,6 +216,62 @@ final class TransitFailuresTest {
     }
   }
 
+  /** Has the heap be full once, when it is asked whether an item is resident. */
+  private static void fillHeapOnce(TransitFixture t) {
+    AtomicBoolean full = new AtomicBoolean(true);
+    t.listener.serve =
+        (item, offset, length, borrower) -> {
+          if (full.getAndSet(false)) {
+            throw new OutOfMemoryError("Java heap space");
+          }
+          return false;
+        };
+  }
+
+  /** Its fetch was in the table and never began: readers joined it until their deadlines. */
+  @Test
+  void heap_fullBeforeAFetchBegins_theNextReadHasItsBytes() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      fillHeapOnce(t);
+      assertThatThrownBy(() -> t.read(file, 0, 1000)).isInstanceOf(OutOfMemoryError.class);
+      RecordingReply next = t.read(file, 0, 1000);
+      assertThat(next.isAnswered()).isTrue();
+      assertThat(next.bytes()).isEqualTo(file.bytes());
+    }
+  }
+
+  /** The same of a fetch ahead of its reader. */
+  @Test
+  void heap_fullBeforeAFetchAheadBegins_theReaderHasItsBytes() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      Item item = new ItemLayout(ITEM).item(file.content(), 0);
+      fillHeapOnce(t);
+      assertThatThrownBy(() -> t.transit.fetchAhead(item, 0, FetchUse.NONE))
+          .isInstanceOf(OutOfMemoryError.class);
+      RecordingReply next = t.read(file, 0, 1000);
+      assertThat(next.isAnswered()).isTrue();
+      assertThat(next.bytes()).isEqualTo(file.bytes());
+    }
+  }
+
+  /** The reader was in a fetch that had no step, and the fetch counted as in flight for good. */
+  @Test
+  void heap_fullWhenJobsLearnOfAFetch_itsReadersLearnOfItAndTheNextReadHasItsBytes() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      t.transit.sharing(new FullHeap(true), 0);
+      File file = t.file("f", 1000, 1);
+      RecordingReply reply = new RecordingReply();
+      assertThatThrownBy(() -> t.transit.read(file.content(), 0, 1000, TransitFixture.NEAR, reply))
+          .isInstanceOf(OutOfMemoryError.class);
+      assertThat(reply.isAnswered()).isTrue();
+      assertThat(reply.failure().code()).isEqualTo(FsError.NO_MEMORY);
+      assertThat(t.transit.stats().inFlight.sum()).isZero();
+      t.assertRead(file, 0, 1000);
+    }
+  }
+
   /** The memory of such a fetch was in use until the daemon ended. */
   @Test
   void heap_fullWhenAFetchFails_memoryIsGivenBackAtTheDeadline() {
@@ -293,7 +350,7 @@ final class TransitFailuresTest {
   @Test
   void heap_fullWhenAFetchIsAbandoned_readersLearnOfIt() {
     try (TransitFixture t = TransitFixture.threaded(ITEM, CAPACITY)) {
-      t.transit.sharing(new FullHeap(), 0);
+      t.transit.sharing(new FullHeap(false), 0);
       File file = t.file("f", 1000, 1);
       StepGate gate = new StepGate();
       t.origin.setGate(gate);
@@ -309,12 +366,22 @@ final class TransitFailuresTest {
     }
   }
 
-  /** Shares nothing, and has no room to note the end of a fetch. */
+  /** Shares nothing, and has once no room to note the begin of a fetch, or the end of one. */
   private static final class FullHeap implements Sharing {
-    private boolean full = true;
+    private boolean fullAtBegin;
+    private boolean fullAtEnd;
+
+    FullHeap(boolean atBegin) {
+      fullAtBegin = atBegin;
+      fullAtEnd = !atBegin;
+    }
 
     @Override
     public boolean begins(SharedFetch fetch, Item range, Reader reader, boolean ahead) {
+      if (fullAtBegin) {
+        fullAtBegin = false;
+        throw new OutOfMemoryError("Java heap space");
+      }
       return true;
     }
 
@@ -331,8 +398,8 @@ final class TransitFailuresTest {
 
     @Override
     public void ended(SharedFetch fetch) {
-      if (full) {
-        full = false;
+      if (fullAtEnd) {
+        fullAtEnd = false;
         throw new OutOfMemoryError("Java heap space");
       }
     }
