@@ -161,19 +161,22 @@ final class MissPath {
           joined.withdraw();
         }
       }
-      if (joined != null) {
-        joined.complete();
-      }
     } catch (RuntimeException | Error e) {
+      if (joined != null) {
+        joined.abandon(failureOf(e));
+      }
       if (added != null) {
         end(added, failureOf(e)); // it may never begin, and readers would join it
       }
       throw e;
     }
+    if (joined != null) {
+      joined.complete();
+    }
   }
 
   /** Returns the failure of a read that was broken off; it takes no room where the heap is full. */
-  private static FsException failureOf(Throwable cause) {
+  static FsException failureOf(Throwable cause) {
     return cause instanceof OutOfMemoryError
         ? FULL_HEAP
         : new FsException(FsError.IO, cause.toString(), cause);

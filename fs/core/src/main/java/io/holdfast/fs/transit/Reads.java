@@ -46,14 +46,19 @@ final class Reads {
       path.serve(item, ask, guess);
     } else {
       JoinedReply joined = path.joinedReply(borrower, length);
-      for (int done = 0; done < length; ) {
-        Item each = layout.itemAt(content, offset + done);
-        int from = (int) (offset + done - each.offset());
-        int count = Math.min(length - done, each.length() - from);
-        boolean goesOn = goesOn(reader, each);
-        Borrower part = joined.part(done, count);
-        path.serve(each, new Ask(each, from, count, reader, goesOn, part, deadline), guess);
-        done += count;
+      try {
+        for (int done = 0; done < length; ) {
+          Item each = layout.itemAt(content, offset + done);
+          int from = (int) (offset + done - each.offset());
+          int count = Math.min(length - done, each.length() - from);
+          boolean goesOn = goesOn(reader, each);
+          Borrower part = joined.part(done, count);
+          path.serve(each, new Ask(each, from, count, reader, goesOn, part, deadline), guess);
+          done += count;
+        }
+      } catch (RuntimeException | Error e) {
+        joined.abandon(MissPath.failureOf(e));
+        throw e;
       }
       joined.complete();
     }

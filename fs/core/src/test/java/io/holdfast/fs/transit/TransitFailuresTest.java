@@ -444,6 +444,58 @@ final class TransitFailuresTest {
     }
   }
 
+  /** Their memory was never free again: after some of them, every such read failed with ENOMEM. */
+  @Test
+  void heap_fullInTheMiddleOfJoinedReads_theirMemoryIsFree() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 3 * ITEM, 1);
+      t.listener.serve =
+          (item, offset, length, borrower) -> {
+            if (item.offset() > 0) {
+              throw new OutOfMemoryError("Java heap space");
+            }
+            return false;
+          };
+      for (int i = 0; i < CAPACITY / MIB + 1; i++) {
+        RecordingReply reply = new RecordingReply();
+        assertThatThrownBy(
+                () ->
+                    t.transit.read(
+                        file.content(), ITEM - MIB / 2, MIB, TransitFixture.NEAR, reply))
+            .isInstanceOf(OutOfMemoryError.class);
+        assertThat(reply.isAnswered()).isTrue();
+        assertThat(reply.failure()).isSameAs(MissPath.FULL_HEAP);
+      }
+      t.listener.serve = (item, offset, length, borrower) -> false;
+      t.assertRead(file, ITEM - MIB / 2, MIB);
+    }
+  }
+
+  /** The same of a read that crosses from one fetch of an item to the next. */
+  @Test
+  void heap_fullInTheMiddleOfAnItem_theMemoryOfItsReadsIsFree() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 3 * ITEM, 1);
+      t.assertRead(file, ITEM + MIB, 4096); // a part is there, so that the reads cross to another
+      t.listener.serve =
+          (item, offset, length, borrower) -> {
+            throw new OutOfMemoryError("Java heap space");
+          };
+      for (int i = 0; i < CAPACITY / MIB + 1; i++) {
+        RecordingReply reply = new RecordingReply();
+        assertThatThrownBy(
+                () ->
+                    t.transit.read(
+                        file.content(), ITEM + MIB, MIB, TransitFixture.SECOND, reply))
+            .isInstanceOf(OutOfMemoryError.class);
+        assertThat(reply.isAnswered()).isTrue();
+        assertThat(reply.failure()).isSameAs(MissPath.FULL_HEAP);
+      }
+      t.listener.serve = (item, offset, length, borrower) -> false;
+      t.assertRead(file, ITEM + MIB, MIB);
+    }
+  }
+
   @Test
   void heap_fullWhenADeadlineHasPassed_readersLearnOfItLater() {
     try (TransitFixture t = TransitFixture.threaded(ITEM, CAPACITY)) {
