@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -215,6 +216,32 @@ final class TransitAheadTest {
       runAll();
       assertThat(late.bytes()).isEqualTo(file.bytes());
       assertThat(arrived).isCompletedWithValue(Transit.Ahead.ARRIVED);
+    }
+  }
+
+  /** The read failed when the fetch was as old as a reader may wait, after a moment. */
+  @Test
+  void fetchAhead_whoseReaderComesLateToASlowOrigin_isTriedAsLongAsTheReaderWaits() {
+    try (TransitFixture t = queued()) {
+      File file = t.file("f", SIZE, 1);
+      CompletableFuture<Transit.Ahead> arrived = fetchAhead(t, file);
+      t.clock.advance(TransitFixture.DEADLINE.minusNanos(1));
+      RecordingReply late = t.read(file, 0, SIZE);
+      AtomicInteger times = new AtomicInteger(3);
+      t.origin.setGate(
+          new FakeOrigin.Gate() {
+            @Override
+            public void read(OriginPath path, long offset, int length) throws FsException {
+              if (times.getAndDecrement() > 0) {
+                t.clock.advance(TransitFixture.DEADLINE.dividedBy(4));
+                throw new FsException(FsError.TIMED_OUT, path + ": late");
+              }
+            }
+          });
+      runAll();
+      assertThat(late.bytes()).isEqualTo(file.bytes());
+      assertThat(arrived).succeedsWithin(Await.LONGEST).isEqualTo(Transit.Ahead.ARRIVED);
+      assertThat(t.transit.stats().originErrors.sum()).isZero();
     }
   }
 

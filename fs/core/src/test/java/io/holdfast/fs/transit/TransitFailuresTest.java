@@ -75,6 +75,35 @@ final class TransitFailuresTest {
     }
   }
 
+  /** The second reader's read failed when the first one's time was over. */
+  @Test
+  void origin_lateWhenAReaderHasJoined_isAskedAsLongAsThatOneWaits() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      RecordingReply later = new RecordingReply();
+      AtomicInteger calls = new AtomicInteger();
+      t.origin.setGate(
+          new FakeOrigin.Gate() {
+            @Override
+            public void read(OriginPath path, long offset, int length) throws FsException {
+              int call = calls.incrementAndGet();
+              if (call > 6) {
+                return;
+              }
+              t.clock.advance(TransitFixture.DEADLINE.dividedBy(4));
+              if (call == 3) {
+                t.transit.read(file.content(), 0, 1000, TransitFixture.SECOND, later);
+              }
+              throw new FsException(FsError.TIMED_OUT, path + ": late");
+            }
+          });
+      RecordingReply first = t.read(file, 0, 1000);
+      assertThat(later.bytes()).isEqualTo(file.bytes());
+      assertThat(first.bytes()).isEqualTo(file.bytes());
+      assertThat(t.transit.stats().originErrors.sum()).isZero();
+    }
+  }
+
   @Test
   void failure_thatStays_isToldAndCounted() {
     try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
