@@ -196,8 +196,8 @@ public final class ResidentFile implements ResidentLog, AutoCloseable {
   }
 
   /**
-   * Replaces the log by one of the residents alone. Where that fails, this one goes on. A log with a
-   * part elsewhere is not replaced: the new one's part has the same name, and if the daemon is
+   * Replaces the log by one of the residents alone. Where that fails, this one goes on. A log with
+   * a part elsewhere is not replaced: the new one's part has the same name, and if the daemon is
    * killed before the new log has its place, the next daemon finds neither.
    */
   private void compactIfInOnePart() {

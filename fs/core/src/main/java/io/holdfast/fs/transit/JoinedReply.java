@@ -23,6 +23,7 @@ final class JoinedReply {
 
   /** The part that was added last. */
   private @Nullable Part last;
+
   private @Nullable FsException failure;
   private ReadSource source = ReadSource.MEMORY;
 

@@ -362,8 +362,8 @@ final class MissPath {
   }
 
   /**
-   * Starts a fetch that is in the table, now or, if jobs share it, later. If that is broken off, the
-   * caller ends the fetch.
+   * Starts a fetch that is in the table, now or, if jobs share it, later. If that is broken off,
+   * the caller ends the fetch.
    *
    * @param reader the reader that it is for
    */

@@ -489,8 +489,7 @@ final class TransitFailuresTest {
         RecordingReply reply = new RecordingReply();
         assertThatThrownBy(
                 () ->
-                    t.transit.read(
-                        file.content(), ITEM - MIB / 2, MIB, TransitFixture.NEAR, reply))
+                    t.transit.read(file.content(), ITEM - MIB / 2, MIB, TransitFixture.NEAR, reply))
             .isInstanceOf(OutOfMemoryError.class);
         assertThat(reply.isAnswered()).isTrue();
         assertThat(reply.failure()).isSameAs(MissPath.FULL_HEAP);
@@ -513,9 +512,7 @@ final class TransitFailuresTest {
       for (int i = 0; i < CAPACITY / MIB + 1; i++) {
         RecordingReply reply = new RecordingReply();
         assertThatThrownBy(
-                () ->
-                    t.transit.read(
-                        file.content(), ITEM + MIB, MIB, TransitFixture.SECOND, reply))
+                () -> t.transit.read(file.content(), ITEM + MIB, MIB, TransitFixture.SECOND, reply))
             .isInstanceOf(OutOfMemoryError.class);
         assertThat(reply.isAnswered()).isTrue();
         assertThat(reply.failure()).isSameAs(MissPath.FULL_HEAP);
