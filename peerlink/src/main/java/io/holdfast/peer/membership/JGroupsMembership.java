@@ -204,10 +204,18 @@ public final class JGroupsMembership implements Membership {
         return;
       } catch (Exception | OutOfMemoryError e) {
         if (!closed) {
-          log.warn("cannot join the cluster, and tries again: {}", e.toString());
+          warn(e);
           retryLater();
         }
       }
+    }
+  }
+
+  private static void warn(Throwable failure) {
+    try {
+      log.warn("cannot join the cluster, and tries again: {}", failure.toString());
+    } catch (OutOfMemoryError e) {
+      // there is no room for the line; the next attempt may have some
     }
   }
 

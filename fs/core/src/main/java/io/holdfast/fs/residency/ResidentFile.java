@@ -69,7 +69,7 @@ public final class ResidentFile implements ResidentLog, AutoCloseable {
     this.file = file;
     this.elsewhere = elsewhere;
     this.before = before;
-    memory = replace(file, elsewhere, before);
+    memory = replace(file, elsewhere, before, true);
     end = end(before);
     live = before.size();
   }
@@ -84,9 +84,14 @@ public final class ResidentFile implements ResidentLog, AutoCloseable {
     return new ResidentFile(file, elsewhere, left(file));
   }
 
-  /** Writes a log of some items, and puts it in the place of the file. */
-  private static GrowingMemory replace(Path file, List<Path> elsewhere, Set<ItemKey> items)
-      throws FsException {
+  /**
+   * Writes a log of some items, and puts it in the place of the file.
+   *
+   * @param inParts whether a part of it may be elsewhere
+   * @throws FsException NO_MEMORY if a part would have to be
+   */
+  private static GrowingMemory replace(
+      Path file, List<Path> elsewhere, Set<ItemKey> items, boolean inParts) throws FsException {
     Path next = file.resolveSibling(file.getFileName() + ".next");
     GrowingMemory written = null;
     boolean done = false;
@@ -101,6 +106,9 @@ public final class ResidentFile implements ResidentLog, AutoCloseable {
         put(written.address() + at, item.node(), item.extent());
         at += RECORD;
       }
+      if (!inParts && written.elsewhere() > 0) {
+        throw new FsException(FsError.NO_MEMORY, file + ": no room beside it for a shorter one");
+      }
       Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
       done = true;
       return written;
@@ -109,7 +117,16 @@ public final class ResidentFile implements ResidentLog, AutoCloseable {
     } finally {
       if (!done && written != null) {
         written.close();
+        remove(next);
       }
+    }
+  }
+
+  private static void remove(Path unfinished) {
+    try {
+      Files.deleteIfExists(unfinished);
+    } catch (IOException e) {
+      log.debug("{} stays: {}", unfinished, e.getMessage());
     }
   }
 
@@ -167,7 +184,7 @@ public final class ResidentFile implements ResidentLog, AutoCloseable {
   @Override
   public synchronized void reserve() throws FsException {
     if (end > longest && end > HEADER + RECORDS_OF_A_RESIDENT * live * RECORD) {
-      compact();
+      compactIfInOnePart();
     }
     reserve(memory, end, live);
   }
@@ -178,14 +195,21 @@ public final class ResidentFile implements ResidentLog, AutoCloseable {
     Memory.putLong(memory.address(), FORMAT);
   }
 
-  /** Replaces the log by one of the residents alone. Where that fails, this one goes on. */
-  private void compact() {
+  /**
+   * Replaces the log by one of the residents alone. Where that fails, this one goes on. A log with
+   * a part elsewhere is not replaced: the new one's part has the same name, and if the daemon is
+   * killed before the new log has its place, the next daemon finds neither.
+   */
+  private void compactIfInOnePart() {
     longest = 2 * end;
+    if (memory.elsewhere() > 0) {
+      return;
+    }
     try {
       Set<ItemKey> residents = new LinkedHashSet<>();
       if (read(memory.address(), end, residents)) {
         GrowingMemory replaced = memory;
-        memory = replace(file, elsewhere, residents);
+        memory = replace(file, elsewhere, residents, false);
         end = end(residents);
         longest = WORTH_IT;
         replaced.close();

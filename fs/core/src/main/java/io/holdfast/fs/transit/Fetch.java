@@ -557,6 +557,23 @@ final class Fetch {
     return state == State.RUNNING && now - begun > longest;
   }
 
+  /**
+   * Tells whether its readers have time left: the first one, or one that came later and waits.
+   *
+   * @param longest how long the first reader has
+   */
+  synchronized boolean hasTime(long now, long longest) {
+    if (now - begun < longest) {
+      return true;
+    }
+    for (Ask waiter : waiters) {
+      if (now - waiter.deadline() < 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Tells whether the deadline of an ask has passed. */
   synchronized boolean hasLate(long now) {
     for (Ask waiter : waiters) {

@@ -21,6 +21,9 @@ final class JoinedReply {
   /** Parts without an answer, plus one until all parts are known. */
   private int missing = 1;
 
+  /** The part that was added last. */
+  private @Nullable Part last;
+
   private @Nullable FsException failure;
   private ReadSource source = ReadSource.MEMORY;
 
@@ -45,8 +48,10 @@ final class JoinedReply {
   /** Returns the borrower for a part of the read, by its offset within the read and its bytes. */
   synchronized Borrower part(int offset, int count) {
     Objects.checkFromIndexSize(offset, count, length);
+    Part part = new Part(offset, count);
+    last = part;
     missing++;
-    return new Part(offset, count);
+    return part;
   }
 
   /**
@@ -120,11 +125,27 @@ final class JoinedReply {
   /** Removes the part that was added last and not asked for after all. */
   synchronized void withdraw() {
     missing--;
+    last = null;
   }
 
   /** Declares that there are no more parts. */
   void complete() {
     arrived(null);
+  }
+
+  /**
+   * Declares that there are no more parts, because the read was broken off. The read fails when its
+   * parts have their answers. Nobody knows whether the last part was asked for; it fails here.
+   */
+  void abandon(FsException cause) {
+    Part unsure;
+    synchronized (this) {
+      unsure = last;
+    }
+    if (unsure != null) {
+      unsure.failed(cause);
+    }
+    arrived(cause);
   }
 
   private void arrived(@Nullable FsException cause) {

@@ -138,28 +138,49 @@ final class MissPath {
   /** Answers an ask from the fetches in the table, and starts the missing ones (single flight). */
   void serve(Item item, Ask ask, Guess guess) {
     JoinedReply joined = null;
+    Fetch added = null;
     int at = ask.offset();
-    while (at < ask.end()) {
-      Fetch there = ask.wantsWhole() ? table.whole(item.key()) : table.at(item.key(), at);
-      Fetch fetch = there == null ? add(item, ask, at, guess) : there;
-      if (fetch == null) {
-        continue; // another thread was quicker
+    try {
+      while (at < ask.end()) {
+        Fetch there = ask.wantsWhole() ? table.whole(item.key()) : table.at(item.key(), at);
+        added = there == null ? add(item, ask, at, guess) : null;
+        Fetch fetch = there == null ? added : there;
+        if (fetch == null) {
+          continue; // another thread was quicker
+        }
+        int to = Math.min(ask.end(), fetch.upTo());
+        if (to < ask.end() && joined == null) {
+          joined = joinedReply(ask.borrower(), ask.length());
+        }
+        Ask piece =
+            joined == null ? ask : ask.part(at, to, joined.part(at - ask.offset(), to - at));
+        if (there == null ? begin(fetch, piece) : joinThere(fetch, piece)) {
+          added = null;
+          earn(guess, fetch, to - at - (there == null ? fetch.upTo() - to : 0));
+          at = to;
+        } else if (joined != null) {
+          joined.withdraw();
+        }
       }
-      int to = Math.min(ask.end(), fetch.upTo());
-      if (to < ask.end() && joined == null) {
-        joined = joinedReply(ask.borrower(), ask.length());
+    } catch (RuntimeException | Error e) {
+      if (joined != null) {
+        joined.abandon(failureOf(e));
       }
-      Ask piece = joined == null ? ask : ask.part(at, to, joined.part(at - ask.offset(), to - at));
-      if (there == null ? begin(fetch, piece) : joinThere(fetch, piece)) {
-        earn(guess, fetch, to - at - (there == null ? fetch.upTo() - to : 0));
-        at = to;
-      } else if (joined != null) {
-        joined.withdraw();
+      if (added != null) {
+        end(added, failureOf(e)); // it may never begin, and readers would join it
       }
+      throw e;
     }
     if (joined != null) {
       joined.complete();
     }
+  }
+
+  /** Returns the failure of a read that was broken off; it takes no room where the heap is full. */
+  static FsException failureOf(Throwable cause) {
+    return cause instanceof OutOfMemoryError
+        ? FULL_HEAP
+        : new FsException(FsError.IO, cause.toString(), cause);
   }
 
   /** Returns a reply to be joined from parts. */
@@ -228,15 +249,32 @@ final class MissPath {
     Fetch fetch = new Fetch(item, item, nanoTime.getAsLong(), false);
     fetch.predicted();
     fetch.use(use);
+    CompletableFuture<Transit.Ahead> ended = fetch.settled().thenApply(none -> fetch.endAhead());
     if (!table.add(fetch, true)) {
       return CompletableFuture.completedFuture(Transit.Ahead.OVER);
     }
-    if (isServed(fetch, 0, 0, Borrower.NOBODY)) {
-      return CompletableFuture.completedFuture(Transit.Ahead.OVER);
-    }
-    CompletableFuture<Transit.Ahead> ended = fetch.settled().thenApply(none -> fetch.endAhead());
-    start(fetch, reader);
+    boolean unused = startAhead(fetch, reader);
     return ended;
+  }
+
+  /**
+   * Starts a fetch ahead of its reader that was just added to the table. If a full heap breaks that
+   * off, the fetch ends: it may never begin, and readers would join it.
+   *
+   * @return false where the item is resident; the fetch has ended then
+   */
+  boolean startAhead(Fetch fetch, Reader reader) {
+    try {
+      if (listener.serve(fetch.whole(), 0, 0, Borrower.NOBODY)) {
+        retire(fetch);
+        return false;
+      }
+      start(fetch, reader);
+      return true;
+    } catch (RuntimeException | Error e) {
+      end(fetch, failureOf(e));
+      throw e;
+    }
   }
 
   private boolean joinThere(Fetch there, Ask ask) {
@@ -257,7 +295,8 @@ final class MissPath {
    */
   private boolean begin(Fetch fetch, Ask ask) {
     // only now: the thread that pinned the item marked it resident before its fetch left the table
-    if (isServed(fetch, ask.offset(), ask.length(), ask.borrower())) {
+    if (listener.serve(fetch.whole(), ask.offset(), ask.length(), ask.borrower())) {
+      retire(fetch);
       return true;
     }
     if (!join(fetch, ask)) {
@@ -265,22 +304,6 @@ final class MissPath {
     }
     start(fetch, ask.reader());
     return true;
-  }
-
-  /**
-   * Tells whether residency has answered a read. Then nobody starts the fetch, and it leaves the
-   * table; also where residency fails, or other readers would wait for it.
-   */
-  private boolean isServed(Fetch fetch, int offset, int length, Borrower borrower) {
-    boolean over = true;
-    try {
-      over = listener.serve(fetch.whole(), offset, length, borrower);
-    } finally {
-      if (over) {
-        retire(fetch);
-      }
-    }
-    return over;
   }
 
   /** Answers an ask now or when its bytes have arrived; returns false where the fetch is over. */
@@ -343,17 +366,26 @@ final class MissPath {
   }
 
   /**
-   * Starts a fetch that is in the table, now or, if jobs share it, later.
+   * Starts a fetch that is in the table, now or, if jobs share it, later. If that is broken off,
+   * the caller ends the fetch.
    *
    * @param reader the reader that it is for
    */
-  void start(Fetch fetch, Reader reader) {
+  private void start(Fetch fetch, Reader reader) {
     stats.inFlight.increment();
-    boolean unread = fetch.isUnread();
-    if (!isForJobs(reader) || begins(fetch, reader, unread)) {
-      askSources(fetch);
-    } else if (unread) {
-      leaveOut(fetch); // nobody has it go on: it was not delayed
+    boolean started = false;
+    try {
+      boolean unread = fetch.isUnread();
+      if (!isForJobs(reader) || begins(fetch, reader, unread)) {
+        askSources(fetch);
+      } else if (unread) {
+        leaveOut(fetch); // nobody has it go on: it was not delayed
+      }
+      started = true;
+    } finally {
+      if (!started && !fetch.hasMemory()) { // with memory, a step of it may write there
+        over(fetch);
+      }
     }
   }
 
@@ -748,12 +780,13 @@ final class MissPath {
 
   /**
    * Gives up a fetch that takes too long. Readers that still wait ask again: they came late, and
-   * have deadlines of their own. Where none has ever waited, it is no failure: others precede such
-   * a fetch at a busy origin.
+   * have deadlines of their own. It is no failure where none has ever waited and the origin was not
+   * asked: others precede such a fetch at a busy origin. An origin that was asked hangs: the fetch
+   * must not begin again, because each time would take one more thread.
    */
   private void giveUp(Fetch fetch) {
     FetchTask turn = fetch.turn();
-    if (fetch.isUnread()) {
+    if (fetch.isUnread() && fetch.attempts() == 0) {
       makeWay(fetch);
     } else {
       FsException cause = new FsException(FsError.TIMED_OUT, fetch.item() + ": given up");

@@ -35,7 +35,7 @@ final class OriginReader {
    * Creates a reader.
    *
    * @param fetchers learn the latency and the failures of the origin
-   * @param patience how long to retry an origin whose requests time out
+   * @param patience how long to retry an origin whose requests time out, from the first reader on
    */
   OriginReader(
       Origin origin,
@@ -111,7 +111,7 @@ final class OriginReader {
   private boolean isWaitedFor(Fetch fetch, FsException failure) {
     return failure.code() == FsError.TIMED_OUT
         && fetch.isRunning()
-        && nanoTime.getAsLong() - fetch.started() < patienceNanos;
+        && fetch.hasTime(nanoTime.getAsLong(), patienceNanos);
   }
 
   private void note(int bytes, long nanos) {

@@ -46,14 +46,19 @@ final class Reads {
       path.serve(item, ask, guess);
     } else {
       JoinedReply joined = path.joinedReply(borrower, length);
-      for (int done = 0; done < length; ) {
-        Item each = layout.itemAt(content, offset + done);
-        int from = (int) (offset + done - each.offset());
-        int count = Math.min(length - done, each.length() - from);
-        boolean goesOn = goesOn(reader, each);
-        Borrower part = joined.part(done, count);
-        path.serve(each, new Ask(each, from, count, reader, goesOn, part, deadline), guess);
-        done += count;
+      try {
+        for (int done = 0; done < length; ) {
+          Item each = layout.itemAt(content, offset + done);
+          int from = (int) (offset + done - each.offset());
+          int count = Math.min(length - done, each.length() - from);
+          boolean goesOn = goesOn(reader, each);
+          Borrower part = joined.part(done, count);
+          path.serve(each, new Ask(each, from, count, reader, goesOn, part, deadline), guess);
+          done += count;
+        }
+      } catch (RuntimeException | Error e) {
+        joined.abandon(MissPath.failureOf(e));
+        throw e;
       }
       joined.complete();
     }
@@ -163,12 +168,8 @@ final class Reads {
       path.retire(fetch); // some bytes may have been fetched and read since
       return at;
     }
-    if (listener.serve(item, 0, 0, Borrower.NOBODY)) {
-      path.retire(fetch);
-      return item.offset() + item.length();
-    }
-    path.start(fetch, reader);
-    return range.offset() + range.length();
+    Item fetched = path.startAhead(fetch, reader) ? range : item;
+    return fetched.offset() + fetched.length();
   }
 
   /**

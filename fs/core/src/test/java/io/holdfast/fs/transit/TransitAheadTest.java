@@ -3,6 +3,7 @@ package io.holdfast.fs.transit;
 import static io.holdfast.fs.transit.TransitFixture.MIB;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.Await;
 import io.holdfast.fs.FetchUse;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
@@ -17,7 +18,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -215,6 +219,32 @@ final class TransitAheadTest {
     }
   }
 
+  /** The read failed when the fetch was as old as a reader may wait, after a moment. */
+  @Test
+  void fetchAhead_whoseReaderComesLateToASlowOrigin_isTriedAsLongAsTheReaderWaits() {
+    try (TransitFixture t = queued()) {
+      File file = t.file("f", SIZE, 1);
+      CompletableFuture<Transit.Ahead> arrived = fetchAhead(t, file);
+      t.clock.advance(TransitFixture.DEADLINE.minusNanos(1));
+      RecordingReply late = t.read(file, 0, SIZE);
+      AtomicInteger times = new AtomicInteger(3);
+      t.origin.setGate(
+          new FakeOrigin.Gate() {
+            @Override
+            public void read(OriginPath path, long offset, int length) throws FsException {
+              if (times.getAndDecrement() > 0) {
+                t.clock.advance(TransitFixture.DEADLINE.dividedBy(4));
+                throw new FsException(FsError.TIMED_OUT, path + ": late");
+              }
+            }
+          });
+      runAll();
+      assertThat(late.bytes()).isEqualTo(file.bytes());
+      assertThat(arrived).succeedsWithin(Await.LONGEST).isEqualTo(Transit.Ahead.ARRIVED);
+      assertThat(t.transit.stats().originErrors.sum()).isZero();
+    }
+  }
+
   /** A stuck fetch would never be replaced, as long as one reader after the other came to it. */
   @Test
   void fetch_thatIsStuckWhenAReaderComesLate_isGivenUpAndTheReaderAsksAgain() {
@@ -247,15 +277,7 @@ final class TransitAheadTest {
       for (int i = 0; i < AdaptiveLimit.FIRST; i++) {
         fetchers.execute(new FetchTask(SIZE, "busy", true, () -> {}));
       }
-      Transit transit =
-          new Transit(
-              new Transit.Sources(t.origin, PeerSource.NONE, Runnable::run),
-              new ItemLayout(MIB),
-              CAPACITY,
-              fetchers,
-              t.clock,
-              TransitFixture.DEADLINE,
-              t.listener);
+      Transit transit = transit(t, fetchers);
       CompletableFuture<Transit.Ahead> starved =
           transit.fetchAhead(new ItemLayout(MIB).item(t.file("f", SIZE, 1).content(), 0), 0, use);
       assertThat(fetchers.figures().queued()).isEqualTo(1);
@@ -269,6 +291,53 @@ final class TransitAheadTest {
       assertThat(transit.stats().inFlight.sum()).isZero();
       transit.close();
     }
+  }
+
+  /**
+   * Such a fetch made way and began again a moment later, and each time one more thread was stuck:
+   * after 64 times no fetch of the mount had a turn.
+   */
+  @Test
+  void fetchAhead_thatHangsAtTheOrigin_isOver_andCountsAsAFailure() {
+    ExecutorService threads = Executors.newCachedThreadPool();
+    try (TransitFixture t = queued()) {
+      AdaptiveFetchers fetchers = new AdaptiveFetchers(threads, 1L << 40);
+      Transit transit = transit(t, fetchers);
+      StepGate gate = new StepGate();
+      t.origin.setGate(gate);
+      File file = t.file("f", SIZE, 1);
+      CompletableFuture<Transit.Ahead> hanging =
+          transit.fetchAhead(new ItemLayout(MIB).item(file.content(), 0), 0, use);
+      gate.awaitStep();
+      t.clock.advance(TransitFixture.DEADLINE.multipliedBy(2).plusNanos(1));
+
+      transit.expire();
+
+      assertThat(hanging).isCompletedWithValue(Transit.Ahead.OVER);
+      assertThat(transit.stats().originErrors.sum()).isEqualTo(1);
+      assertThat(t.listener.ended).singleElement().asString().endsWith("TIMED_OUT");
+      assertThat(fetchers.figures().stuck()).isEqualTo(1);
+
+      RecordingReply reply = new RecordingReply();
+      transit.read(file.content(), 0, SIZE, TransitFixture.NEAR, reply);
+      gate.allow(2);
+      assertThat(reply.bytes()).as("its reader has a fetch of its own").isEqualTo(file.bytes());
+      Await.until("both threads are back", () -> transit.stats().inFlight.sum() == 0);
+      transit.close();
+    } finally {
+      threads.shutdown();
+    }
+  }
+
+  private static Transit transit(TransitFixture t, Fetchers fetchers) {
+    return new Transit(
+        new Transit.Sources(t.origin, PeerSource.NONE, Runnable::run),
+        new ItemLayout(MIB),
+        CAPACITY,
+        fetchers,
+        t.clock,
+        TransitFixture.DEADLINE,
+        t.listener);
   }
 
   @Test

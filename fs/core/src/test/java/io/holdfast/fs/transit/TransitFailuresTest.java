@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.Await;
 import io.holdfast.fs.CheckedBytes;
+import io.holdfast.fs.FetchUse;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
@@ -71,6 +72,35 @@ final class TransitFailuresTest {
           });
       assertThat(t.read(other, 0, 1000).failure().code()).isEqualTo(FsError.TIMED_OUT);
       assertThat(t.transit.stats().originRetries.sum()).isEqualTo(5 + 3);
+    }
+  }
+
+  /** The second reader's read failed when the first one's time was over. */
+  @Test
+  void origin_lateWhenAReaderHasJoined_isAskedAsLongAsThatOneWaits() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      RecordingReply later = new RecordingReply();
+      AtomicInteger calls = new AtomicInteger();
+      t.origin.setGate(
+          new FakeOrigin.Gate() {
+            @Override
+            public void read(OriginPath path, long offset, int length) throws FsException {
+              int call = calls.incrementAndGet();
+              if (call > 6) {
+                return;
+              }
+              t.clock.advance(TransitFixture.DEADLINE.dividedBy(4));
+              if (call == 3) {
+                t.transit.read(file.content(), 0, 1000, TransitFixture.SECOND, later);
+              }
+              throw new FsException(FsError.TIMED_OUT, path + ": late");
+            }
+          });
+      RecordingReply first = t.read(file, 0, 1000);
+      assertThat(later.bytes()).isEqualTo(file.bytes());
+      assertThat(first.bytes()).isEqualTo(file.bytes());
+      assertThat(t.transit.stats().originErrors.sum()).isZero();
     }
   }
 
@@ -212,6 +242,62 @@ final class TransitFailuresTest {
     @Override
     public String getMessage() {
       throw new OutOfMemoryError("Java heap space");
+    }
+  }
+
+  /** Has the heap be full once, when it is asked whether an item is resident. */
+  private static void fillHeapOnce(TransitFixture t) {
+    AtomicBoolean full = new AtomicBoolean(true);
+    t.listener.serve =
+        (item, offset, length, borrower) -> {
+          if (full.getAndSet(false)) {
+            throw new OutOfMemoryError("Java heap space");
+          }
+          return false;
+        };
+  }
+
+  /** Its fetch was in the table and never began: readers joined it until their deadlines. */
+  @Test
+  void heap_fullBeforeAFetchBegins_theNextReadHasItsBytes() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      fillHeapOnce(t);
+      assertThatThrownBy(() -> t.read(file, 0, 1000)).isInstanceOf(OutOfMemoryError.class);
+      RecordingReply next = t.read(file, 0, 1000);
+      assertThat(next.isAnswered()).isTrue();
+      assertThat(next.bytes()).isEqualTo(file.bytes());
+    }
+  }
+
+  /** The same of a fetch ahead of its reader. */
+  @Test
+  void heap_fullBeforeAFetchAheadBegins_theReaderHasItsBytes() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      Item item = new ItemLayout(ITEM).item(file.content(), 0);
+      fillHeapOnce(t);
+      assertThatThrownBy(() -> t.transit.fetchAhead(item, 0, FetchUse.NONE))
+          .isInstanceOf(OutOfMemoryError.class);
+      RecordingReply next = t.read(file, 0, 1000);
+      assertThat(next.isAnswered()).isTrue();
+      assertThat(next.bytes()).isEqualTo(file.bytes());
+    }
+  }
+
+  /** The reader was in a fetch that had no step, and the fetch counted as in flight for good. */
+  @Test
+  void heap_fullWhenJobsLearnOfAFetch_itsReadersLearnOfItAndTheNextReadHasItsBytes() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      t.transit.sharing(new FullHeap(true), 0);
+      File file = t.file("f", 1000, 1);
+      RecordingReply reply = new RecordingReply();
+      assertThatThrownBy(() -> t.transit.read(file.content(), 0, 1000, TransitFixture.NEAR, reply))
+          .isInstanceOf(OutOfMemoryError.class);
+      assertThat(reply.isAnswered()).isTrue();
+      assertThat(reply.failure().code()).isEqualTo(FsError.NO_MEMORY);
+      assertThat(t.transit.stats().inFlight.sum()).isZero();
+      t.assertRead(file, 0, 1000);
     }
   }
 
@@ -357,7 +443,7 @@ final class TransitFailuresTest {
   @Test
   void heap_fullWhenAFetchIsAbandoned_readersLearnOfIt() {
     try (TransitFixture t = TransitFixture.threaded(ITEM, CAPACITY)) {
-      t.transit.sharing(new FullHeap(), 0);
+      t.transit.sharing(new FullHeap(false), 0);
       File file = t.file("f", 1000, 1);
       StepGate gate = new StepGate();
       t.origin.setGate(gate);
@@ -373,12 +459,22 @@ final class TransitFailuresTest {
     }
   }
 
-  /** Shares nothing, and has no room to note the end of a fetch. */
+  /** Shares nothing, and has once no room to note the begin of a fetch, or the end of one. */
   private static final class FullHeap implements Sharing {
-    private boolean full = true;
+    private boolean fullAtBegin;
+    private boolean fullAtEnd;
+
+    FullHeap(boolean atBegin) {
+      fullAtBegin = atBegin;
+      fullAtEnd = !atBegin;
+    }
 
     @Override
     public boolean begins(SharedFetch fetch, Item range, Reader reader, boolean ahead) {
+      if (fullAtBegin) {
+        fullAtBegin = false;
+        throw new OutOfMemoryError("Java heap space");
+      }
       return true;
     }
 
@@ -395,8 +491,8 @@ final class TransitFailuresTest {
 
     @Override
     public void ended(SharedFetch fetch) {
-      if (full) {
-        full = false;
+      if (fullAtEnd) {
+        fullAtEnd = false;
         throw new OutOfMemoryError("Java heap space");
       }
     }
@@ -438,6 +534,55 @@ final class TransitFailuresTest {
       assertThat(failed.join().code()).isEqualTo(FsError.NO_MEMORY);
       t.assertRead(file, ITEM - 500, 1000);
       assertThat(answers).as("bytes, and the failure").hasValue(2);
+    }
+  }
+
+  /** Their memory was never free again: after some of them, every such read failed with ENOMEM. */
+  @Test
+  void heap_fullInTheMiddleOfJoinedReads_theirMemoryIsFree() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 3 * ITEM, 1);
+      t.listener.serve =
+          (item, offset, length, borrower) -> {
+            if (item.offset() > 0) {
+              throw new OutOfMemoryError("Java heap space");
+            }
+            return false;
+          };
+      for (int i = 0; i < CAPACITY / MIB + 1; i++) {
+        RecordingReply reply = new RecordingReply();
+        assertThatThrownBy(
+                () ->
+                    t.transit.read(file.content(), ITEM - MIB / 2, MIB, TransitFixture.NEAR, reply))
+            .isInstanceOf(OutOfMemoryError.class);
+        assertThat(reply.isAnswered()).isTrue();
+        assertThat(reply.failure()).isSameAs(MissPath.FULL_HEAP);
+      }
+      t.listener.serve = (item, offset, length, borrower) -> false;
+      t.assertRead(file, ITEM - MIB / 2, MIB);
+    }
+  }
+
+  /** The same of a read that crosses from one fetch of an item to the next. */
+  @Test
+  void heap_fullInTheMiddleOfAnItem_theMemoryOfItsReadsIsFree() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 3 * ITEM, 1);
+      t.assertRead(file, ITEM + MIB, 4096); // a part is there, so that the reads cross to another
+      t.listener.serve =
+          (item, offset, length, borrower) -> {
+            throw new OutOfMemoryError("Java heap space");
+          };
+      for (int i = 0; i < CAPACITY / MIB + 1; i++) {
+        RecordingReply reply = new RecordingReply();
+        assertThatThrownBy(
+                () -> t.transit.read(file.content(), ITEM + MIB, MIB, TransitFixture.SECOND, reply))
+            .isInstanceOf(OutOfMemoryError.class);
+        assertThat(reply.isAnswered()).isTrue();
+        assertThat(reply.failure()).isSameAs(MissPath.FULL_HEAP);
+      }
+      t.listener.serve = (item, offset, length, borrower) -> false;
+      t.assertRead(file, ITEM + MIB, MIB);
     }
   }
 

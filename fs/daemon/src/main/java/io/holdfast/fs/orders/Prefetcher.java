@@ -3,6 +3,7 @@ package io.holdfast.fs.orders;
 import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.transit.Item;
+import io.holdfast.fs.transit.Transit;
 import java.util.Collection;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -146,16 +147,25 @@ final class Prefetcher {
   private void fetch(Order order, Order.Fetch next) {
     Item item = next.item();
     long began = parts.nanoTime().getAsLong();
-    CompletableFuture<Void> unused =
-        parts
-            .transit()
-            .fetchAhead(item, next.thread(), parts.activity().fetchAhead(item.key(), next.thread()))
-            .thenAccept(
-                how -> {
-                  long now = parts.nanoTime().getAsLong();
-                  order.ended(next.file(), how, now - began, now);
-                  wake();
-                });
+    boolean begun = false;
+    try {
+      CompletableFuture<Void> unused =
+          parts
+              .transit()
+              .fetchAhead(
+                  item, next.thread(), parts.activity().fetchAhead(item.key(), next.thread()))
+              .thenAccept(
+                  how -> {
+                    long now = parts.nanoTime().getAsLong();
+                    order.ended(next.file(), how, now - began, now);
+                    wake();
+                  });
+      begun = true;
+    } finally {
+      if (!begun) { // nobody else would end it, and it takes room of what the order may have ahead
+        order.ended(next.file(), Transit.Ahead.OVER, 0, began);
+      }
+    }
   }
 
   /** Tells whether the thread runs. */

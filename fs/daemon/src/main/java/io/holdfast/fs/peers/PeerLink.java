@@ -1,5 +1,6 @@
 package io.holdfast.fs.peers;
 
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.plan.PlanPeers;
 import io.holdfast.fs.plan.PlannedItem;
@@ -234,12 +235,23 @@ public final class PeerLink implements AutoCloseable {
   public void keepStarting(Tree tree, ItemLayout layout, Transit transit) {
     while (!closed) {
       try {
-        start(tree, layout, transit);
-        return;
-      } catch (PeerSetupException | RuntimeException | OutOfMemoryError e) {
-        log.error("no peers yet, trying again: {}", e.getMessage());
-        LockSupport.parkNanos(START_PAUSE.toNanos());
+        if (hasStarted(tree, layout, transit)) {
+          return;
+        }
+      } catch (OutOfMemoryError e) {
+        OutOfMemory.tell(e);
       }
+      LockSupport.parkNanos(START_PAUSE.toNanos());
+    }
+  }
+
+  private boolean hasStarted(Tree tree, ItemLayout layout, Transit transit) {
+    try {
+      start(tree, layout, transit);
+      return true;
+    } catch (PeerSetupException | RuntimeException e) {
+      log.error("no peers yet, trying again: {}", e.getMessage());
+      return false;
     }
   }
 
@@ -287,13 +299,25 @@ public final class PeerLink implements AutoCloseable {
   private @Nullable Membership joinAgain() {
     while (!closed) {
       try {
-        return join();
-      } catch (PeerSetupException | RuntimeException | OutOfMemoryError e) {
-        log.error("cannot join again, and tries on: {}", e.getMessage());
-        LockSupport.parkNanos(START_PAUSE.toNanos());
+        Membership joined = joinOrTell();
+        if (joined != null) {
+          return joined;
+        }
+      } catch (OutOfMemoryError e) {
+        OutOfMemory.tell(e);
       }
+      LockSupport.parkNanos(START_PAUSE.toNanos());
     }
     return null;
+  }
+
+  private @Nullable Membership joinOrTell() {
+    try {
+      return join();
+    } catch (PeerSetupException | RuntimeException e) {
+      log.error("cannot join again, and tries on: {}", e.getMessage());
+      return null;
+    }
   }
 
   /**

@@ -9,6 +9,8 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.Seeds;
 import io.holdfast.fs.figures.OrderFigures;
 import io.holdfast.fs.plan.Plans;
+import io.holdfast.fs.transit.Sharing;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -349,6 +351,30 @@ final class OrdersTest {
     awaitFigure("all are used", 399, 399);
     assertThat(t.origin.bytesRead()).isEqualTo(399L * OrdersFixture.SIZE);
     assertThat(figures().wastedBytes()).isZero();
+  }
+
+  /** They counted as ahead of the job for good, and the order had no room for others. */
+  @Test
+  void files_whoseFetchesAFullHeapBrokeOff_takeNoRoomOfOthers() throws Exception {
+    t = new OrdersFixture();
+    t.files(100);
+    AtomicInteger left = new AtomicInteger(8);
+    t.transit.sharing(
+        (Sharing)
+            Proxy.newProxyInstance(
+                Sharing.class.getClassLoader(),
+                new Class<?>[] {Sharing.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("begins") && left.getAndDecrement() > 0) {
+                    throw new OutOfMemoryError("Java heap space");
+                  }
+                  return method.invoke(Sharing.NONE, arguments);
+                }),
+        0);
+    t.announce(t.job, names(100));
+    t.open(0);
+    Await.until("the files behind them are fetched", () -> figures().prefetchedItems() > 0);
+    assertThat(left.get()).isNotPositive();
   }
 
   /** The orders' clock goes on, about as fast as another: a pause may begin at any time. */
