@@ -182,6 +182,20 @@ class HelmChartTest {
     assertThat(rolling.getSpec().getUpdateStrategy().getType()).isEqualTo("RollingUpdate");
   }
 
+  /**
+   * {@code helm upgrade --reuse-values} takes no defaults of the new chart: where the old chart had
+   * no strategy, Kubernetes replaced one pod after the other.
+   */
+  @Test
+  void update_valuesAreOfAChartWithoutAStrategy_waitsUntilAPodIsDeleted() {
+    assertThat(
+            only(render("updateStrategy=null"), DaemonSet.class)
+                .getSpec()
+                .getUpdateStrategy()
+                .getType())
+        .isEqualTo("OnDelete");
+  }
+
   /** In a pid namespace of its own the daemon gets 0 for each reader, and knows no job. */
   @Test
   void pod_seesTheProcessesOfItsNode_asTheRecipeDoes() {
