@@ -41,3 +41,15 @@ beside all that it takes. A reserve is 1/50 of the container's memory, from 32Mi
 {{- $overhead := include "holdfast.mebibytes" .Values.overhead | int64 -}}
 {{- add (include "holdfast.residents" . | int64) (div (mul $overhead 3) 4) }}
 {{- end }}
+
+{{- /* The file of the mount. */ -}}
+{{- define "holdfast.settings" -}}
+mountpoint: {{ .Values.mountpoint | quote }}
+{{- if .Values.peers.enabled }}
+peers: {{ printf "dns:%s.%s.svc" (include "holdfast.name" .) .Release.Namespace | quote }}
+cluster-secret-file: /etc/holdfast-secret/secret
+{{- end }}
+capacity: {{ include "holdfast.mebibytes" .Values.settings.capacity }}M
+memory: {{ include "holdfast.ceiling" . }}M
+{{ toYaml (omit .Values.settings "capacity") }}
+{{- end }}

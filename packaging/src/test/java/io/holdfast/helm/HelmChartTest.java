@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.marcnuri.helm.Helm;
 import com.marcnuri.helm.TemplateCommand;
-import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -30,6 +29,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,7 +44,6 @@ class HelmChartTest {
   private static final JsonMapper MAPPER = new JsonMapper();
   private static final Map<String, Class<? extends HasMetadata>> KINDS =
       Map.of(
-          "ConfigMap", ConfigMap.class,
           "DaemonSet", DaemonSet.class,
           "Secret", Secret.class,
           "Service", Service.class,
@@ -80,6 +79,17 @@ class HelmChartTest {
     return found.get(0);
   }
 
+  /** Returns the file of the mount, as a pod has it. */
+  private static String settings(List<HasMetadata> all) {
+    return Objects.requireNonNull(
+        only(all, DaemonSet.class)
+            .getSpec()
+            .getTemplate()
+            .getMetadata()
+            .getAnnotations()
+            .get("holdfast/settings"));
+  }
+
   @Test
   void chart_passesLint() {
     assertThat(new Helm(CHART).lint().strict().call().isFailed()).isFalse();
@@ -104,12 +114,12 @@ class HelmChartTest {
     assertThat(limit).isEqualTo(new Quantity("542720Mi"));
     assertThat(container.getLivenessProbe().getExec().getCommand())
         .containsExactly("holdfast", "stats", "dataset", "--json");
-    assertThat(only(all, ConfigMap.class).getData().get("dataset.yaml"))
+    assertThat(settings(all))
         .contains("capacity: 524288M\n")
         .contains("memory: 529408M\n")
         .contains("mountpoint: \"/mnt/holdfast/dataset\"\n")
         .doesNotContain("peers");
-    assertThat(all).hasSize(2);
+    assertThat(all).hasSize(1);
   }
 
   /**
@@ -128,8 +138,7 @@ class HelmChartTest {
     long residents = bytes(new Quantity(capacity));
     assertThat(limit - residents - residents / 256 - bytes(new Quantity("2Gi")))
         .isBetween(reserves, reserves + (1 << 20));
-    Matcher ceiling =
-        find("\nmemory: (\\d+M)\n", only(all, ConfigMap.class).getData().get("dataset.yaml"));
+    Matcher ceiling = find("\nmemory: (\\d+M)\n", settings(all));
     long memory = Sizes.parse(ceiling.group(1));
     assertThat(limit - memory).isGreaterThanOrEqualTo(reserves);
     // page tables; heap, transit and the window; 300,000 files
@@ -180,6 +189,53 @@ class HelmChartTest {
         .isEqualTo("OnDelete");
     DaemonSet rolling = only(render("updateStrategy.type=RollingUpdate"), DaemonSet.class);
     assertThat(rolling.getSpec().getUpdateStrategy().getType()).isEqualTo("RollingUpdate");
+  }
+
+  /**
+   * {@code helm upgrade --reuse-values} takes no defaults of the new chart: where the old chart had
+   * no strategy, Kubernetes replaced one pod after the other.
+   */
+  @Test
+  void update_valuesAreOfAChartWithoutAStrategy_waitsUntilAPodIsDeleted() {
+    assertThat(
+            only(render("updateStrategy=null"), DaemonSet.class)
+                .getSpec()
+                .getUpdateStrategy()
+                .getType())
+        .isEqualTo("OnDelete");
+  }
+
+  /**
+   * A pod that an upgrade had not replaced read the new release's ConfigMap when its container
+   * started again: a capacity that the old memory limit refused, or a mountpoint that no volume
+   * had. An annotation goes with the pod.
+   */
+  @Test
+  void settings_areThoseOfThePodItself() {
+    List<HasMetadata> all = render("name=imagenet");
+
+    PodSpec pod = only(all, DaemonSet.class).getSpec().getTemplate().getSpec();
+    assertThat(pod.getVolumes()).allMatch(one -> one.getConfigMap() == null);
+    assertThat(pod.getVolumes())
+        .filteredOn(one -> one.getName().equals("settings"))
+        .singleElement()
+        .satisfies(
+            one ->
+                assertThat(one.getDownwardAPI().getItems())
+                    .singleElement()
+                    .satisfies(item -> assertThat(item.getPath()).isEqualTo("imagenet.yaml"))
+                    .satisfies(
+                        item ->
+                            assertThat(item.getFieldRef().getFieldPath())
+                                .isEqualTo("metadata.annotations['holdfast/settings']")));
+    assertThat(pod.getContainers().get(0).getVolumeMounts())
+        .filteredOn(one -> one.getName().equals("settings"))
+        .singleElement()
+        .satisfies(one -> assertThat(one.getMountPath()).isEqualTo("/etc/holdfast"));
+    Load yaml = new Load(LoadSettings.builder().build());
+    assertThat(yaml.loadFromString(settings(all)))
+        .asInstanceOf(InstanceOfAssertFactories.MAP)
+        .containsOnlyKeys("mountpoint", "capacity", "memory", "source");
   }
 
   /** In a pid namespace of its own the daemon gets 0 for each reader, and knows no job. */
@@ -243,7 +299,7 @@ class HelmChartTest {
     assertThat(set.getSpec().getTemplate().getMetadata().getLabels())
         .containsAllEntriesOf(service.getSpec().getSelector())
         .containsAllEntriesOf(set.getSpec().getSelector().getMatchLabels());
-    assertThat(only(all, ConfigMap.class).getData().get("dataset.yaml"))
+    assertThat(settings(all))
         .contains("peers: \"dns:" + service.getMetadata().getName() + ".ml.svc\"\n");
     assertThat(only(all, Secret.class).getStringData()).containsKey("secret");
     assertThat(set.getSpec().getTemplate().getSpec().getContainers().get(0).getArgs())

@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.regex.Pattern;
 
 /**
  * The words that start a Java of this program, as {@code bin/holdfast} puts them together:
@@ -32,6 +33,13 @@ record JavaCommand(List<String> program, List<String> user, List<String> main) {
   private static final String HEAP_VARIABLE = "HOLDFAST_HEAP";
   private static final String OPTIONS_VARIABLE = "HOLDFAST_JAVA_OPTIONS";
 
+  /** Options that the launcher once put between the user's and the class path. */
+  private static final Pattern MISPLACED =
+      Pattern.compile(
+          "--enable-native-access=ALL-UNNAMED|--sun-misc-unsafe-memory-access=allow"
+              + "|-XX:\\+UnlockDiagnosticVMOptions|-XX:ArchiveRelocationMode=0"
+              + "|-Xshare:auto|-XX:SharedArchiveFile=.*/lib/holdfast\\.jsa");
+
   /** The letters of Java's units; each is 1024 times the one before. */
   private static final String UNITS = "kmgt";
 
@@ -46,13 +54,22 @@ record JavaCommand(List<String> program, List<String> user, List<String> main) {
     behindProgram++;
     int end = words.indexOf(MAIN) + 1;
     int main = end - 3; // -cp, the class path, the class
-    return behindProgram > main
-        ? Optional.empty()
-        : Optional.of(
-            new JavaCommand(
-                List.copyOf(words.subList(0, behindProgram)),
-                List.copyOf(words.subList(behindProgram, main)),
-                List.copyOf(words.subList(main, end))));
+    if (behindProgram > main) {
+      return Optional.empty();
+    }
+    int behindUser = main;
+    while (behindUser > behindProgram && isMisplaced(words.get(behindUser - 1))) {
+      behindUser--;
+    }
+    return Optional.of(
+        new JavaCommand(
+            List.copyOf(words.subList(0, behindProgram)),
+            List.copyOf(words.subList(behindProgram, behindUser)),
+            List.copyOf(words.subList(main, end))));
+  }
+
+  private static boolean isMisplaced(String word) {
+    return MISPLACED.matcher(word).matches();
   }
 
   /**

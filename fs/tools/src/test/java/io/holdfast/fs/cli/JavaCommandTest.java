@@ -37,6 +37,39 @@ class JavaCommandTest {
         .isEqualTo(words("/new", "4g", "-Djavax.net.ssl.trustStore=/etc/a b", "-XX:+UseG1GC"));
   }
 
+  /**
+   * A launcher before put its own options behind the user's: a restart took them for the user's,
+   * and each daemon that followed had the class archive of a program that was gone.
+   */
+  @Test
+  void next_beforeIsOfTheLauncherWithOptionsBehindTheUsers_leavesThemOut() {
+    List<String> before =
+        words(
+            "/usr/lib/holdfast.old/0.1.0.aB3dEf",
+            "4g",
+            "-XX:+UnlockDiagnosticVMOptions",
+            "-XX:+LogEvents",
+            "-XX:SharedArchiveFile=/srv/mine.jsa",
+            "--enable-native-access=ALL-UNNAMED",
+            "--sun-misc-unsafe-memory-access=allow",
+            "-XX:+UnlockDiagnosticVMOptions",
+            "-XX:ArchiveRelocationMode=0",
+            "-Xshare:auto",
+            "-XX:SharedArchiveFile=/usr/lib/holdfast.old/0.1.0.aB3dEf/lib/holdfast.jsa");
+
+    assertThat(JavaCommand.next(words("/new", "512m"), daemon(before), Map.of()))
+        .isEqualTo(
+            words(
+                "/new",
+                "4g",
+                "-XX:+UnlockDiagnosticVMOptions",
+                "-XX:+LogEvents",
+                "-XX:SharedArchiveFile=/srv/mine.jsa"));
+    List<String> withoutOptions = words("/old", "4g", "-Xshare:auto");
+    assertThat(JavaCommand.next(words("/new", "512m"), daemon(withoutOptions), Map.of()))
+        .isEqualTo(words("/new", "4g"));
+  }
+
   @Test
   void next_callerSaysOne_keepsTheOther() {
     List<String> own = words("/new", "1g", "-Dx=y");
