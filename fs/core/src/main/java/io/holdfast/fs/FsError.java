@@ -37,6 +37,8 @@ public enum FsError {
   ORIGIN_SILENT,
   /** Too little memory to answer. */
   NO_MEMORY,
+  /** Another node has what the request needs. */
+  BUSY,
   /** The machine or the settings lack something that the daemon cannot work without. */
   UNAVAILABLE
 }

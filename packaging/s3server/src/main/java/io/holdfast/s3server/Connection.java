@@ -60,6 +60,10 @@ final class Connection {
       answer(answer, request);
       return;
     }
+    if (fault instanceof Fault.NoAnswer) {
+      pass(fromClient, OutputStream.nullOutputStream(), head.length()); // else it would be a reset
+      throw new EOFException("no answer");
+    }
     if (fault instanceof Fault.Delay delay) {
       pause(delay.time());
     }

@@ -19,6 +19,9 @@ public sealed interface Fault {
     }
   }
 
+  /** The connection ends without an answer, as at a balancer whose gateway is away. */
+  record NoAnswer() implements Fault {}
+
   /**
    * The connection is reset in the middle of the body.
    *

@@ -186,7 +186,7 @@ final class S3Owner {
   /** Returns the failure of a process whose store another one has taken. */
   static FsException takenOver(String place) {
     return new FsException(
-        FsError.UNAVAILABLE,
+        FsError.BUSY,
         place
             + ": another node has taken the store over: nothing is written to it from here any"
             + " more");

@@ -80,6 +80,7 @@ final class S3Requests implements AutoCloseable {
     Errno errno =
         switch (e.code()) {
           case ACCESS_DENIED, UNAVAILABLE -> Errno.EACCES; // also credentials that it does not take
+          case BUSY -> Errno.EBUSY;
           case TIMED_OUT -> Errno.ETIMEDOUT;
           default -> Errno.EIO;
         };

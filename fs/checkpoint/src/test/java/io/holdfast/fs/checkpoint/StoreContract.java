@@ -224,7 +224,9 @@ abstract class StoreContract {
     store.release(true);
 
     open("two", directory.resolve("second")).close();
-    assertThatThrownBy(store::checkOwner).hasMessageContaining("another node has taken the store");
+    assertThatThrownBy(store::checkOwner)
+        .hasMessageContaining("another node has taken the store")
+        .matches(e -> ((ErrnoException) e).is(Errno.EBUSY));
   }
 
   /** The operations were for another store, and went to the one that an earlier mount had left. */
@@ -260,7 +262,9 @@ abstract class StoreContract {
     try (Store other = open("two", directory.resolve("second"))) {
       write("a", 2, 0);
 
-      assertThatThrownBy(this::persist).hasMessageContaining("another node has taken the store");
+      assertThatThrownBy(this::persist)
+          .hasMessageContaining("another node has taken the store")
+          .matches(e -> ((ErrnoException) e).is(Errno.EBUSY));
 
       other.checkOwner();
       assertThat(other.stat("a").size()).isEqualTo(PART);

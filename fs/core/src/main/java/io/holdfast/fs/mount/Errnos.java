@@ -25,6 +25,7 @@ public final class Errnos {
           case STALE -> Errno.ESTALE;
           case IO, TIMED_OUT, ORIGIN_SILENT, UNAVAILABLE -> Errno.EIO;
           case NO_MEMORY -> Errno.ENOMEM;
+          case BUSY -> Errno.EBUSY;
         };
     return -errno.intValue();
   }

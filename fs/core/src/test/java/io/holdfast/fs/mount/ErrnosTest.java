@@ -29,6 +29,7 @@ final class ErrnosTest {
     EXPECTED.put(FsError.TIMED_OUT, Errno.EIO);
     EXPECTED.put(FsError.ORIGIN_SILENT, Errno.EIO);
     EXPECTED.put(FsError.NO_MEMORY, Errno.ENOMEM);
+    EXPECTED.put(FsError.BUSY, Errno.EBUSY);
     EXPECTED.put(FsError.UNAVAILABLE, Errno.EIO);
   }
 

@@ -9,9 +9,11 @@ import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.NativeFiles;
+import io.holdfast.fs.origin.Origin.EntrySink;
 import io.holdfast.fs.origin.Origin.KnownEntry;
 import io.holdfast.fs.origin.posix.PosixOrigin;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -20,9 +22,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,6 +35,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The contract, and what is particular to directories. */
 final class PosixOriginTest extends DirectoryContractTest {
   private static final int NOBODY = 65_534;
+
+  /** More entries than a listing passes at a time where the store may hang. */
+  private static final int MANY = 300;
 
   private PosixStore directory;
 
@@ -144,6 +151,60 @@ final class PosixOriginTest extends DirectoryContractTest {
     try (Origin origin = PosixOrigin.open(Path.of("/proc/self"), InstantSource.system())) {
       assertThat(origin.mayHang()).isTrue();
     }
+  }
+
+  /** Counts the entries behind each look at the way. */
+  private static final class Counts implements EntrySink {
+    final List<Integer> behind = new ArrayList<>();
+
+    @Override
+    public void way(List<Attributes> way) {
+      assertThat(way).hasSize(2);
+      behind.add(0);
+    }
+
+    @Override
+    public void entry(byte[] name, int type, long inode, @Nullable Attributes attributes) {
+      behind.set(behind.size() - 1, behind.get(behind.size() - 1) + 1);
+    }
+
+    int sum() {
+      return behind.stream().mapToInt(Integer::intValue).sum();
+    }
+  }
+
+  /**
+   * A flat directory of a slow network filesystem could not be listed: the origin asked for all
+   * names before it passed the first entry, and that took longer than a deadline.
+   */
+  @Test
+  void list_storeThatMayHang_passesFewEntriesAtATime() throws IOException {
+    Counts counts = new Counts();
+    List<InputStream> open = new ArrayList<>();
+    try (Origin origin = PosixOrigin.open(Path.of("/proc/self"), InstantSource.system())) {
+      for (int i = 0; i < MANY; i++) {
+        open.add(Files.newInputStream(Path.of("/dev/null")));
+      }
+      origin.list(OriginPath.of("fd"), counts);
+    } finally {
+      for (InputStream each : open) {
+        each.close();
+      }
+    }
+    assertThat(counts.sum()).isGreaterThanOrEqualTo(MANY);
+    assertThat(counts.behind).allMatch(count -> count <= 64);
+  }
+
+  /** A look at the way costs system calls, and nobody waits long for a local store. */
+  @Test
+  void list_localStore_passesManyEntriesAtATime() throws IOException {
+    for (int i = 0; i < MANY; i++) {
+      store().file(bytes("dir/file" + i), new byte[0]);
+    }
+    Counts counts = new Counts();
+    origin().list(OriginPath.of("dir"), counts);
+    assertThat(counts.sum()).isEqualTo(MANY);
+    assertThat(counts.behind).anyMatch(count -> count > 64);
   }
 
   @ParameterizedTest

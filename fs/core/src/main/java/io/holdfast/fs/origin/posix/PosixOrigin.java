@@ -54,6 +54,12 @@ public final class PosixOrigin implements Origin {
 
   private static final int STATVFS_FIELDS = 11;
 
+  /**
+   * How many names a listing asks for at most before it passes their entries on, in a store that
+   * may hang: a caller with a deadline sees progress. Each time costs a look at the way.
+   */
+  private static final int FEW = 64;
+
   private static final Duration TYPE_WAIT = Duration.ofSeconds(1);
 
   private final Path directory;
@@ -289,8 +295,7 @@ public final class PosixOrigin implements Origin {
         if (length == 0) {
           return;
         }
-        List<Listed> entries = listed(path, fd, buffer, length, sink.known());
-        pass(entries, way(path).now(fd, List.of(), true), sink);
+        list(path, fd, buffer, buffer + length, sink);
       }
     } finally {
       LIBC.free(buffer);
@@ -300,25 +305,38 @@ public final class PosixOrigin implements Origin {
 
   private record Listed(OriginPath name, int type, long inode, @Nullable Attributes attributes) {}
 
-  private List<Listed> listed(
-      OriginPath path, int directory, long buffer, long length, KnownEntries known) {
+  /**
+   * Passes the entries of the names that one getdents64 has given, each behind a look at the way.
+   */
+  private void list(OriginPath path, int directory, long names, long end, EntrySink sink)
+      throws FsException {
+    int most = mayHang ? FEW : Integer.MAX_VALUE;
+    KnownEntries known = sink.known();
     List<Listed> entries = new ArrayList<>();
-    for (long at = buffer; at < buffer + length; at += Memory.getShort(at + DIRENT_RECLEN)) {
+    int asked = 0;
+    for (long at = names; at < end; at += Memory.getShort(at + DIRENT_RECLEN)) {
       byte[] name = Memory.string(at + DIRENT_NAME);
-      if (DirectoryPath.isName(name)) {
-        int type = Memory.getByte(at + DIRENT_TYPE) << DT_TO_MODE_SHIFT;
-        long inode = Memory.getLong(at);
-        int errno = Statx.call(directory, name);
-        if (errno == 0) {
-          StoreAcls.Entry entry = AskedEntry.of(directory, name);
-          Attributes attributes = withAcl(path.child(name), known.attributes(name), entry);
-          entries.add(new Listed(OriginPath.of(name), type, attributes.inode(), attributes));
-        } else if (errno != GONE) {
-          entries.add(new Listed(OriginPath.of(name), type, inode, null));
-        }
+      if (!DirectoryPath.isName(name)) {
+        continue;
+      }
+      if (asked == most) {
+        pass(entries, way(path).now(directory, List.of(), true), sink);
+        entries.clear();
+        asked = 0;
+      }
+      asked++;
+      int type = Memory.getByte(at + DIRENT_TYPE) << DT_TO_MODE_SHIFT;
+      long inode = Memory.getLong(at);
+      int errno = Statx.call(directory, name);
+      if (errno == 0) {
+        StoreAcls.Entry entry = AskedEntry.of(directory, name);
+        Attributes attributes = withAcl(path.child(name), known.attributes(name), entry);
+        entries.add(new Listed(OriginPath.of(name), type, attributes.inode(), attributes));
+      } else if (errno != GONE) {
+        entries.add(new Listed(OriginPath.of(name), type, inode, null));
       }
     }
-    return entries;
+    pass(entries, way(path).now(directory, List.of(), true), sink);
   }
 
   private static void pass(List<Listed> entries, List<Attributes> way, EntrySink sink)

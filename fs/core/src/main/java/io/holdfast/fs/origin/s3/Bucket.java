@@ -116,9 +116,12 @@ final class Bucket implements SortedKeys, AutoCloseable {
               .requestPayer(payer)
               .encodingType(EncodingType.URL);
           if (page.delimiter()) {
-            request.delimiter("/").continuationToken(page.after());
-          } else {
+            request.delimiter("/");
+          }
+          if (page.token() == null) {
             request.startAfter(page.after());
+          } else {
+            request.continuationToken(page.token());
           }
         });
   }

@@ -14,10 +14,16 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  * order, and a listing that is not the last one must continue. Otherwise a store that ignores where
  * to begin would be listed for ever, and a store without order would lose keys. Thread-safe.
  *
+ * <p>Asks for the next page where one without keys is not the last one: some stores count the keys
+ * of a page before they drop the hidden ones. So a page without keys means that no key is left.
+ *
  * <p>A listing that the store refuses fails with UNAVAILABLE: the refusal does not concern one
  * directory, but all keys that the credentials could list before.
  */
 final class CheckedKeys implements SortedKeys {
+  /** Pages without keys in a row at most: as many as a million hidden keys take. */
+  static final int MOST_EMPTY = 1000;
+
   private final SortedKeys store;
 
   CheckedKeys(SortedKeys store) {
@@ -26,12 +32,31 @@ final class CheckedKeys implements SortedKeys {
 
   @Override
   public ListObjectsV2Response list(Page page, String what) throws FsException {
-    ListObjectsV2Response answer = listed(page, what);
-    String wrong = wrong(page, answer);
-    if (wrong != null) {
-      throw new FsException(FsError.IO, what + ": the store's listing " + wrong);
+    Page asked = page;
+    for (int empty = 0; empty <= MOST_EMPTY; empty++) {
+      ListObjectsV2Response answer = listed(asked, what);
+      String wrong = wrong(asked, answer);
+      if (wrong != null) {
+        throw failure(what, wrong);
+      }
+      if (!isEmpty(answer) || !isTruncated(answer)) {
+        return answer;
+      }
+      asked = asked.next(answer.nextContinuationToken());
     }
-    return answer;
+    throw failure(what, "has " + MOST_EMPTY + " pages without keys in a row");
+  }
+
+  private static FsException failure(String what, String wrong) {
+    return new FsException(FsError.IO, what + ": the store's listing " + wrong);
+  }
+
+  private static boolean isEmpty(ListObjectsV2Response answer) {
+    return answer.contents().isEmpty() && answer.commonPrefixes().isEmpty();
+  }
+
+  private static boolean isTruncated(ListObjectsV2Response answer) {
+    return Boolean.TRUE.equals(answer.isTruncated());
   }
 
   private ListObjectsV2Response listed(Page page, String what) throws FsException {
@@ -45,7 +70,7 @@ final class CheckedKeys implements SortedKeys {
   }
 
   private static @Nullable String wrong(Page page, ListObjectsV2Response answer) {
-    String last = page.delimiter() ? null : page.after();
+    String last = page.after();
     for (S3Object each : answer.contents()) {
       String key = each.key();
       if (key == null || each.size() == null || each.size() < 0 || each.lastModified() == null) {
@@ -67,12 +92,9 @@ final class CheckedKeys implements SortedKeys {
       }
     }
     String token = answer.nextContinuationToken();
-    boolean more = Boolean.TRUE.equals(answer.isTruncated());
-    boolean goesOn =
-        page.delimiter()
-            ? token != null && !token.equals(page.after())
-            : !answer.contents().isEmpty();
-    return more && !goesOn ? "does not go on" : null;
+    boolean needsToken = page.delimiter() || answer.contents().isEmpty();
+    boolean goesOn = !needsToken || (token != null && !token.equals(page.token()));
+    return isTruncated(answer) && !goesOn ? "does not go on" : null;
   }
 
   /** Compares keys by their bytes in UTF-8, as stores sort them. */

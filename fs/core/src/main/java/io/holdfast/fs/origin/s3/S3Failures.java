@@ -2,6 +2,7 @@ package io.holdfast.fs.origin.s3;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import java.io.EOFException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
@@ -10,6 +11,8 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.hc.core5.http.ConnectionClosedException;
+import org.apache.hc.core5.http.NoHttpResponseException;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.ApiCallAttemptTimeoutException;
@@ -68,10 +71,15 @@ final class S3Failures {
 
   /**
    * Tells whether no store could be asked, as while a gateway starts again, or a name server fails.
-   * Such a store is waited for, as one that does not answer.
+   * Such a store is waited for, as one that does not answer. In front of a gateway that is away, a
+   * balancer accepts a connection and ends it without an answer, or in the middle of the handshake.
    */
   private static boolean isAway(Throwable cause) {
-    return cause instanceof SocketException || cause instanceof UnknownHostException;
+    return cause instanceof SocketException
+        || cause instanceof UnknownHostException
+        || cause instanceof NoHttpResponseException
+        || cause instanceof ConnectionClosedException
+        || cause instanceof EOFException;
   }
 
   private static boolean isLate(RuntimeException e) {

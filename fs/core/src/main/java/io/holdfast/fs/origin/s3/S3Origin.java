@@ -80,8 +80,9 @@ public final class S3Origin implements Origin {
     boolean found = false;
     try {
       String prefix = settings.location().prefix();
-      SortedKeys.Page first = new SortedKeys.Page(prefix, false, null, 1);
-      if (origin.bucket.list(first).contents().isEmpty()) {
+      SortedKeys.Page first = SortedKeys.Page.flat(prefix, null, 1);
+      ListObjectsV2Response answer = origin.bucket.list(first);
+      if (answer.contents().isEmpty() && !Boolean.TRUE.equals(answer.isTruncated())) {
         throw new FsException(FsError.NOT_FOUND, S3Failures.nothingAt(settings));
       }
       found = true;
@@ -138,7 +139,7 @@ public final class S3Origin implements Origin {
   @Override
   public void probe() throws FsException {
     String prefix = settings.location().prefix();
-    bucket.list(new SortedKeys.Page(prefix, false, null, 1), describe());
+    bucket.list(SortedKeys.Page.flat(prefix, null, 1), describe());
   }
 
   /**
@@ -205,8 +206,7 @@ public final class S3Origin implements Origin {
     String token = null;
     do {
       ListObjectsV2Response page =
-          keys.list(
-              new SortedKeys.Page(prefix, true, token, SortedKeys.Page.WHOLE), path.toString());
+          keys.list(SortedKeys.Page.directory(prefix, token), path.toString());
       listing.page(page);
       token = next(page);
     } while (token != null);

@@ -219,8 +219,7 @@ final class S3Scan {
 
     private boolean readPage() throws FsException {
       ListObjectsV2Response page =
-          listings.list(
-              new SortedKeys.Page(prefix, false, after, SortedKeys.Page.WHOLE), top.toString());
+          listings.list(SortedKeys.Page.flat(prefix, after, SortedKeys.Page.WHOLE), top.toString());
       requests.incrementAndGet();
       empty = after == null && page.contents().isEmpty();
       List<String> keys = new ArrayList<>(page.contents().size());

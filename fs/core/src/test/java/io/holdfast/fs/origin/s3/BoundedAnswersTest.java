@@ -36,8 +36,7 @@ final class BoundedAnswersTest {
     URI endpoint = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
     try (Bucket bucket = new Bucket(SharedS3Server.settings(endpoint, "s3://bucket", DEADLINE))) {
       assertThatExceptionOfType(FsException.class)
-          .isThrownBy(
-              () -> bucket.list(new SortedKeys.Page("", true, null, SortedKeys.Page.WHOLE), "a"))
+          .isThrownBy(() -> bucket.list(SortedKeys.Page.directory("", null), "a"))
           .withMessageMatching("a: .*the store's answer is longer than 16777216 bytes .*");
       assertThat(sent.get()).isLessThan(MOST);
     } finally {

@@ -82,7 +82,8 @@ final class FakeS3 implements AutoCloseable {
             new SortedKeys.Page(
                 query.getOrDefault("prefix", ""),
                 query.containsKey("delimiter"),
-                query.getOrDefault("continuation-token", query.get("start-after")),
+                query.get("start-after"),
+                query.get("continuation-token"),
                 Integer.parseInt(query.getOrDefault("max-keys", "1000"))),
             "");
     StringBuilder text =

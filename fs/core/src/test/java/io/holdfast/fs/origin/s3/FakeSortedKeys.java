@@ -65,7 +65,8 @@ final class FakeSortedKeys implements SortedKeys {
     List<S3Object> contents = new ArrayList<>();
     List<CommonPrefix> prefixes = new ArrayList<>();
     String prefix = page.prefix();
-    String last = page.after() == null ? "" : page.after();
+    String last = page.token() == null ? page.after() : page.token();
+    last = last == null ? "" : last;
     boolean truncated = false;
     int limit = Math.min(page.limit(), Page.WHOLE);
     for (String key : keys.tailSet(prefix.compareTo(last) > 0 ? prefix : last)) {

@@ -65,8 +65,7 @@ public final class ListingFuzz {
     String token = null;
     try {
       do {
-        ListObjectsV2Response page =
-            store.list(new SortedKeys.Page("p/", true, token, SortedKeys.Page.WHOLE), "p");
+        ListObjectsV2Response page = store.list(SortedKeys.Page.directory("p/", token), "p");
         listing.page(page);
         token = Boolean.TRUE.equals(page.isTruncated()) ? page.nextContinuationToken() : null;
       } while (token != null);

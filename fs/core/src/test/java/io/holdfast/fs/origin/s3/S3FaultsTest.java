@@ -18,11 +18,13 @@ import io.holdfast.fs.origin.Version;
 import io.holdfast.s3server.Fault;
 import io.holdfast.s3server.ForwardingProxy;
 import io.holdfast.s3server.Request;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.SocketException;
 import java.net.UnknownHostException;
+import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +35,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLHandshakeException;
+import org.apache.hc.core5.http.ConnectionClosedException;
+import org.apache.hc.core5.http.NoHttpResponseException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -288,6 +293,16 @@ final class S3FaultsTest {
     assertFails(() -> read(SMALL, attributes), FsError.TIMED_OUT);
   }
 
+  /** Readers got EIO after a second, while a gateway behind a balancer started again. */
+  @Test
+  void store_thatEndsConnectionsWithoutAnAnswer_isOneThatIsWaitedFor() throws IOException {
+    Attributes attributes = origin.stat(SMALL);
+    proxy.disturb(request -> true, Integer.MAX_VALUE, new Fault.NoAnswer());
+
+    assertFails(() -> read(SMALL, attributes), FsError.TIMED_OUT);
+    assertFails(() -> origin.stat(SMALL), FsError.TIMED_OUT);
+  }
+
   /** Readers got EIO after the four attempts of one call, which may end within milliseconds. */
   @ParameterizedTest
   @ValueSource(ints = {429, 500, 502, 503, 504})
@@ -303,7 +318,10 @@ final class S3FaultsTest {
         new ConnectException("Connection refused"),
         new NoRouteToHostException("No route to host"),
         new SocketException("Network is unreachable"),
-        new UnknownHostException("s3.example.com"));
+        new UnknownHostException("s3.example.com"),
+        new NoHttpResponseException("s3.example.com failed to respond"),
+        new ConnectionClosedException("Connection is closed"),
+        handshakeFailure(new EOFException("SSL peer shut down incorrectly")));
   }
 
   @ParameterizedTest
@@ -314,6 +332,23 @@ final class S3FaultsTest {
 
     assertThat(failure.code()).isEqualTo(FsError.TIMED_OUT);
     assertThat(failure).hasMessageStartingWith("file: the store is not there: ");
+  }
+
+  private static IOException handshakeFailure(Exception cause) {
+    IOException failure = new SSLHandshakeException("Remote host terminated the handshake");
+    failure.initCause(cause);
+    return failure;
+  }
+
+  /** To wait for a store whose certificate is wrong would hide what is to be mended. */
+  @Test
+  void failure_ofACertificate_isNotWaitedFor() {
+    IOException cause = handshakeFailure(new CertificateException("expired"));
+
+    FsException failure =
+        S3Failures.of("file", SdkClientException.create("Unable to execute", cause));
+
+    assertThat(failure.code()).isEqualTo(FsError.IO);
   }
 
   /** After some 33 calls that failed, the client sent each request only once. */

@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -343,11 +344,7 @@ final class S3ScanTest {
   /** One page that failed ended its range, and all names behind it were missing. */
   @Test
   void scan_storeThatDoesNotAnswerForAWhile_isWhole() {
-    List<String> keys = new ArrayList<>();
-    for (int i = 0; i < 3000; i++) {
-      keys.add(String.format("data/f%05d", i));
-    }
-    FakeSortedKeys store = new FakeSortedKeys(keys, Duration.ZERO);
+    FakeSortedKeys store = new FakeSortedKeys(threePages(), Duration.ZERO);
     AtomicInteger failures = new AtomicInteger(2);
     ScanRecord record =
         scan(
@@ -361,39 +358,106 @@ final class S3ScanTest {
     assertThat(record.files()).isEqualTo(3000);
   }
 
-  /**
-   * A store that drops hidden keys from a page after it has counted them may send a page without
-   * keys that is not the last one. The scan took it for the end, and all names behind it vanished.
-   */
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void scan_pageWithoutKeysThatIsNotTheLast_fails(boolean first) {
+  /** Returns the keys of three pages in one directory. */
+  private static List<String> threePages() {
     List<String> keys = new ArrayList<>();
     for (int i = 0; i < 3000; i++) {
       keys.add(String.format("data/f%05d", i));
     }
-    SortedKeys store = hiding(keys, page -> page.after() == null == first);
-    ScanRecord record = scan(store);
+    return keys;
+  }
+
+  /**
+   * A store that drops hidden keys from a page after it has counted them may send a page without
+   * keys that is not the last one. The scan took it for the end, and all names behind it vanished;
+   * later it failed.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void scan_pageWithoutKeysThatIsNotTheLast_goesOn(boolean first) {
+    String before = first ? null : "data/f00999";
+    Predicate<SortedKeys.Page> which =
+        page -> page.token() == null && Objects.equals(page.after(), before);
+    ScanRecord record = scan(hiding(threePages(), which, true));
+    assertThat(record.failed).isEmpty();
+    assertThat(record.complete).containsOnly(".");
+    assertThat(record.entries).containsKey(first ? "f01000" : "f00999").containsKey("f02999");
+    assertThat(record.entries.containsKey("f00000")).isEqualTo(!first);
+  }
+
+  /** A listing that does not say where to go on is no answer. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void scan_pageWithoutKeysAndWithoutToken_fails(boolean first) {
+    ScanRecord record = scan(hiding(threePages(), page -> page.after() == null == first, false));
     assertThat(record.complete).isEmpty();
     assertThat(record.failed).containsOnlyKeys(".");
     assertThat(record.failed.get(".").code()).isEqualTo(FsError.IO);
   }
 
   @Test
-  void hasKeys_pageWithoutKeysThatIsNotTheLast_fails() throws FsException {
+  void hasKeys_firstKeyIsHidden_findsTheNextOne() throws FsException {
     List<String> keys = List.of("data/d/hidden", "data/d/shown");
-    assertThat(hiding(keys, page -> false).hasKeys("data/d/", "d")).isTrue();
+    assertThat(hiding(keys, page -> page.token() == null, true).hasKeys("data/d/", "d")).isTrue();
+    assertThat(hiding(keys, page -> true, true).hasKeys("data/d/", "d")).isFalse();
     io.holdfast.fs.Failures.assertFails(
-        () -> hiding(keys, page -> true).hasKeys("data/d/", "d"), FsError.IO);
+        () -> hiding(keys, page -> true, false).hasKeys("data/d/", "d"), FsError.IO);
   }
 
-  /** Returns checked listings of which some pages lack their keys. */
-  private static SortedKeys hiding(List<String> keys, Predicate<SortedKeys.Page> which) {
+  /** A broken store, and a mount that would list it for ever. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void list_pagesWithoutKeysAndWithoutEnd_failsAfterAThousand(boolean same) {
+    AtomicInteger lists = new AtomicInteger();
+    SortedKeys store =
+        new CheckedKeys(
+            (page, what) ->
+                ListObjectsV2Response.builder()
+                    .isTruncated(true)
+                    .nextContinuationToken(same ? "same" : "token" + lists.incrementAndGet())
+                    .build());
+    for (boolean delimiter : new boolean[] {true, false}) {
+      SortedKeys.Page page = new SortedKeys.Page("data/", delimiter, null, null, 1);
+      io.holdfast.fs.Failures.assertFails(() -> store.list(page, "d"), FsError.IO);
+    }
+    assertThat(lists).hasValueLessThan(2 * CheckedKeys.MOST_EMPTY + 10);
+  }
+
+  /** The mount failed: "nothing is there". */
+  @Test
+  void open_firstPageHasNoKeysAndIsNotTheLast_opens() throws IOException {
+    try (FakeS3 store = new FakeS3(List.of("data/a"));
+        ForwardingProxy proxy = ForwardingProxy.start(store.endpoint())) {
+      proxy.disturb(
+          Request::isList,
+          1,
+          new Fault.OtherBody(
+              "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>data/"
+                  + "</NextContinuationToken></ListBucketResult>"));
+      S3Settings settings =
+          SharedS3Server.settings(proxy.endpoint(), "s3://bucket/data", Await.LONGEST);
+      try (S3Origin origin = S3Origin.open(settings)) {
+        assertThat(scan(origin, "").files()).isEqualTo(1);
+      }
+    }
+  }
+
+  /**
+   * Returns checked listings of which some pages lack their keys.
+   *
+   * @param goesOn whether such a page tells where to go on
+   */
+  private static SortedKeys hiding(
+      List<String> keys, Predicate<SortedKeys.Page> which, boolean goesOn) {
     FakeSortedKeys store = new FakeSortedKeys(keys, Duration.ZERO);
     return new CheckedKeys(
         (page, what) -> {
           ListObjectsV2Response answer = store.list(page, what);
-          return which.test(page) ? answer.toBuilder().contents(List.of()).build() : answer;
+          if (!which.test(page)) {
+            return answer;
+          }
+          String token = goesOn ? answer.nextContinuationToken() : null;
+          return answer.toBuilder().contents(List.of()).nextContinuationToken(token).build();
         });
   }
 
@@ -426,7 +490,10 @@ final class S3ScanTest {
       String after = null;
       boolean more = true;
       while (more) {
-        var page = requests.list(new SortedKeys.Page("data/", delimiter, after, limit));
+        var page =
+            requests.list(
+                new SortedKeys.Page(
+                    "data/", delimiter, delimiter ? null : after, delimiter ? after : null, limit));
         List<String> shown = new ArrayList<>();
         page.contents().forEach(each -> shown.add(each.key() + " " + each.size()));
         page.commonPrefixes().forEach(each -> shown.add(each.prefix()));

@@ -380,6 +380,27 @@ class WritableBucketTest {
     assertThat(back).hasSameBinaryContentAs(file);
   }
 
+  /**
+   * The gateway behind a balancer starts again: the save waits for it, as for one that is silent.
+   */
+  @Test
+  void storeThatEndsConnectionsWithoutAnAnswer_isAway_alsoForObjectsInParts() throws IOException {
+    proxy.disturb(Request::isPut, Integer.MAX_VALUE, new Fault.NoAnswer());
+    Path file = file(SIZE);
+
+    assertThatThrownBy(() -> bucket.put("a", new byte[1]))
+        .matches(e -> is(e, FsError.TIMED_OUT))
+        .hasMessageContaining("the store is not there");
+    assertThatThrownBy(() -> bucket.upload("b", file, SIZE))
+        .matches(e -> is(e, FsError.TIMED_OUT))
+        .hasMessageContaining("the store is not there");
+
+    proxy.reset();
+    assertThat(bucket.keys("", 10)).isEmpty();
+    bucket.upload("b", file, SIZE);
+    assertThat(bucket.keys("", 10)).containsExactly("b");
+  }
+
   /** A store that copied a large object in silence was given up, and asked again, in vain. */
   @Test
   void requestsThatHaveTheStoreCopy_mayTakeLongerThanOthers() throws IOException {
