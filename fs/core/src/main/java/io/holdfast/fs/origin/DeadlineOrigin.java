@@ -4,7 +4,9 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -18,10 +20,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An origin whose calls end by a deadline, around an origin that may hang. Each call runs on a
- * thread of the executor and is given up when it takes too long. The executor bounds the number of
+ * thread of an executor and is given up when it takes too long. The executor bounds the number of
  * stuck threads, and rejects further calls at once when all threads are stuck. {@link #open} and
  * reads of the file have no deadline here: they run on the threads of fetches, which have their own
  * deadline.
+ *
+ * <p>A part of an origin may hang while the rest answers, such as a file system that is mounted
+ * inside. Scans come back to it again and again, so they have threads of their own, and while a
+ * listing of a directory hangs, further ones of it fail at once.
  *
  * <p>While the origin does not answer at all, every call fails at once: see {@link OriginBreaker}.
  */
@@ -30,12 +36,12 @@ public final class DeadlineOrigin implements Origin {
   private static final long LONGEST_WAIT_NANOS = Duration.ofMillis(32).toNanos();
 
   private final Origin origin;
-  private final ExecutorService threads;
+  private final Threads callThreads;
+  private final Threads scanThreads;
 
-  /** Calls in flight, and the calls among them that were given up. */
-  private final AtomicInteger running = new AtomicInteger();
+  /** Directories with a listing that was given up and has not returned. */
+  private final Set<OriginPath> hanging = ConcurrentHashMap.newKeySet();
 
-  private final AtomicInteger stuck = new AtomicInteger();
   private final Duration deadline;
   private final OriginBreaker breaker;
 
@@ -43,34 +49,60 @@ public final class DeadlineOrigin implements Origin {
    * Wraps an origin.
    *
    * @param threads bounded in number; rejects a call without a free thread; closed with this origin
+   * @param scanThreads likewise, for the listings of scans
    * @param deadline longest duration of a call
    * @param breaker knows whether the origin answers
    */
   public DeadlineOrigin(
-      Origin origin, ExecutorService threads, Duration deadline, OriginBreaker breaker) {
+      Origin origin,
+      ExecutorService threads,
+      ExecutorService scanThreads,
+      Duration deadline,
+      OriginBreaker breaker) {
     this.origin = origin;
-    this.threads = threads;
+    callThreads = new Threads(threads);
+    this.scanThreads = new Threads(scanThreads);
     this.deadline = deadline;
     this.breaker = breaker;
   }
 
+  /** Threads that run calls, and how many of them are busy and stuck. */
+  private static final class Threads {
+    final ExecutorService executor;
+
+    /** Calls in flight, and the calls among them that were given up. */
+    final AtomicInteger running = new AtomicInteger();
+
+    final AtomicInteger stuck = new AtomicInteger();
+
+    Threads(ExecutorService executor) {
+      this.executor = executor;
+    }
+
+    boolean areAllStuck() {
+      return stuck.get() > 0 && stuck.get() >= running.get();
+    }
+  }
+
   /** A call that may be given up while it runs, and returns later or never. */
-  private final class Call<T> implements Callable<T> {
+  private static class Call<T> implements Callable<T> {
+    private final Threads threads;
     private final Callable<T> call;
     private boolean over;
     private boolean givenUp;
 
-    Call(Callable<T> call) {
+    Call(Threads threads, Callable<T> call) {
+      this.threads = threads;
       this.call = call;
     }
 
     @Override
     public T call() throws Exception {
-      running.incrementAndGet();
+      threads.running.incrementAndGet();
       try {
         return call.call();
       } finally {
-        running.decrementAndGet();
+        threads.running.decrementAndGet();
         end(false);
       }
     }
@@ -79,18 +111,48 @@ public final class DeadlineOrigin implements Origin {
     synchronized void end(boolean giveUp) {
       if (giveUp && !over) {
         givenUp = true;
-        stuck.incrementAndGet();
+        threads.stuck.incrementAndGet();
+        hangs();
       } else if (!giveUp) {
         over = true;
-        stuck.addAndGet(givenUp ? -1 : 0);
+        if (givenUp) {
+          threads.stuck.decrementAndGet();
+          answers();
+        }
       }
+    }
+
+    /** Called when the call is given up. */
+    void hangs() {}
+
+    /** Called when a call that was given up returns. */
+    void answers() {}
+  }
+
+  /** A listing of a directory. */
+  private final class Listing extends Call<Boolean> {
+    private final OriginPath directory;
+
+    Listing(Threads threads, OriginPath directory, Callable<Boolean> call) {
+      super(threads, call);
+      this.directory = directory;
+    }
+
+    @Override
+    void hangs() {
+      hanging.add(directory);
+    }
+
+    @Override
+    void answers() {
+      hanging.remove(directory);
     }
   }
 
   private <T> T bounded(OriginPath path, OriginBreaker.Call<T> asked) throws FsException {
     breaker.require(path);
     long end = System.nanoTime() + deadline.toNanos();
-    Call<T> call = new Call<>(() -> breaker.ask(asked));
+    Call<T> call = new Call<>(callThreads, () -> breaker.ask(asked));
     return await(path, call, submit(path, call, end), end);
   }
 
@@ -126,11 +188,10 @@ public final class DeadlineOrigin implements Origin {
   private <T> Future<T> submit(OriginPath path, Call<T> call, long end) throws FsException {
     for (long wait = FIRST_WAIT_NANOS; ; wait = Math.min(2 * wait, LONGEST_WAIT_NANOS)) {
       try {
-        return threads.submit(call);
+        return call.threads.executor.submit(call);
       } catch (RejectedExecutionException e) {
         breaker.require(path);
-        boolean allStuck = stuck.get() > 0 && stuck.get() >= running.get();
-        if (allStuck || System.nanoTime() >= end) {
+        if (call.threads.areAllStuck() || System.nanoTime() >= end) {
           throw new FsException(
               FsError.TIMED_OUT, path + ": the origin hangs, and too many calls wait for it", e);
         }
@@ -202,10 +263,20 @@ public final class DeadlineOrigin implements Origin {
    */
   @Override
   public void list(OriginPath path, EntrySink sink) throws FsException {
+    list(path, sink, callThreads);
+  }
+
+  private void list(OriginPath path, EntrySink sink, Threads threads) throws FsException {
     breaker.require(path);
+    if (hanging.contains(path)) {
+      throw new FsException(
+          FsError.TIMED_OUT, path + ": an earlier listing of this directory still hangs");
+    }
     ListedBatches batches = new ListedBatches(deadline);
     Call<Boolean> call =
-        new Call<>(
+        new Listing(
+            threads,
+            path,
             () -> batches.fill(sink.known(), to -> breaker.run(() -> origin.list(path, to))));
     Future<Boolean> answer = submit(path, call, System.nanoTime() + deadline.toNanos());
     try {
@@ -265,7 +336,8 @@ public final class DeadlineOrigin implements Origin {
   @Override
   public void scan(OriginPath directory, Executor executor, ScanSink sink) throws FsException {
     if (hasDirectories()) {
-      new DirectoryWalk(this, executor, sink).walk(directory);
+      DirectoryWalk.Lister lister = (path, entries) -> list(path, entries, scanThreads);
+      new DirectoryWalk(lister, executor, sink).walk(directory);
     } else {
       origin.scan(directory, executor, sink);
     }
@@ -289,7 +361,8 @@ public final class DeadlineOrigin implements Origin {
 
   @Override
   public void close() {
-    threads.shutdown();
+    callThreads.executor.shutdown();
+    scanThreads.executor.shutdown();
     origin.close();
   }
 }

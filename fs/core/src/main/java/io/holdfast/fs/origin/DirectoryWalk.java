@@ -22,7 +22,7 @@ public final class DirectoryWalk {
   /** Entries that are passed together. */
   private static final int BATCH = 1024;
 
-  private final Origin origin;
+  private final Lister lister;
   private final Executor threads;
   private final ScanSink sink;
 
@@ -37,13 +37,20 @@ public final class DirectoryWalk {
           FsError.NO_MEMORY,
           "a directory could not be listed: the heap is full, or no thread can be started");
 
+  /** Lists a directory, as {@link Origin#list} does. */
+  @FunctionalInterface
+  public interface Lister {
+    /** Passes the entries of a directory; see {@link Origin#list}. */
+    void list(OriginPath directory, Origin.EntrySink sink) throws FsException;
+  }
+
   /**
    * Creates a walk.
    *
    * @param threads runs the listings; not the thread that calls {@link #walk}
    */
-  public DirectoryWalk(Origin origin, Executor threads, ScanSink sink) {
-    this.origin = origin;
+  public DirectoryWalk(Lister lister, Executor threads, ScanSink sink) {
+    this.lister = lister;
     this.threads = threads;
     this.sink = sink;
   }
@@ -104,7 +111,7 @@ public final class DirectoryWalk {
     List<OriginPath> within = new ArrayList<>();
     try {
       Batches batches = new Batches(directory, within);
-      origin.list(directory, batches.knowing(sink.known(directory)));
+      lister.list(directory, batches.knowing(sink.known(directory)));
       batches.pass();
       sink.complete(directory);
     } catch (FsException e) {

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -53,7 +54,7 @@ final class DeadlineOriginTest extends DirectoryContractTest {
   private static Origin bounded(Origin origin, ExecutorService threads, Duration deadline) {
     OriginBreaker breaker =
         new OriginBreaker("fake", origin::probe, Await.LONGEST, Runnable::run, System::nanoTime);
-    return new DeadlineOrigin(origin, threads, deadline, breaker);
+    return new DeadlineOrigin(origin, threads, pool(THREADS), deadline, breaker);
   }
 
   private static ThreadPoolExecutor pool(int threads) {
@@ -296,6 +297,59 @@ final class DeadlineOriginTest extends DirectoryContractTest {
     assertThat(record.failed).containsOnlyKeys("hangs");
     assertThat(record.failed.get("hangs").code()).isEqualTo(FsError.TIMED_OUT);
     assertThat(record.complete).containsExactlyInAnyOrder(".", "other");
+  }
+
+  /**
+   * Each scan left a thread behind in each directory that hangs, until no call of the mount had a
+   * thread.
+   */
+  @Test
+  void scans_directoriesThatHang_takeNoThreadsFromOtherCalls() {
+    FakeOrigin fake = new FakeOrigin();
+    int directories = THREADS - 1; // the scan goes on with the thread that is left
+    for (int i = 0; i < directories; i++) {
+      fake.file("hangs" + i + "/file", new byte[1]);
+    }
+    fake.file("file", new byte[1]);
+    CountDownLatch answer = new CountDownLatch(1);
+    AtomicInteger entered = new AtomicInteger();
+    fake.setGate(
+        new FakeOrigin.Gate() {
+          @Override
+          public void stat(OriginPath path) {
+            if (path.toString().matches("hangs.*/file")) {
+              entered.incrementAndGet();
+              Await.latch(answer);
+            }
+          }
+        });
+    ThreadPoolExecutor pool = pool(THREADS);
+    ExecutorService scanners = Executors.newFixedThreadPool(THREADS);
+    try (Origin origin = bounded(fake, pool, Duration.ofSeconds(1))) {
+      for (int scan = 0; scan < 5; scan++) {
+        assertThat(failedToList(origin, scanners)).hasSize(directories);
+      }
+      assertThat(entered).as("listings that hang").hasValue(directories);
+      assertThat(pool.getPoolSize()).isZero();
+      Await.until("another call is answered", () -> answers(origin));
+
+      answer.countDown();
+      Await.until(
+          "the directories are listed again", () -> failedToList(origin, scanners).isEmpty());
+    } finally {
+      answer.countDown();
+      Await.end(scanners);
+    }
+  }
+
+  private static Set<String> failedToList(Origin origin, ExecutorService scanners) {
+    ScanRecord record = new ScanRecord();
+    try {
+      origin.scan(OriginPath.ROOT, scanners, record);
+    } catch (FsException e) {
+      throw new AssertionError(e);
+    }
+    return record.failed.keySet();
   }
 
   @Test

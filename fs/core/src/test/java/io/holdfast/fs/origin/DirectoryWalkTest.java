@@ -55,7 +55,7 @@ final class DirectoryWalkTest {
           task.run();
         };
 
-    new DirectoryWalk(origin, one, new Sink()).walk(OriginPath.ROOT);
+    new DirectoryWalk(origin::list, one, new Sink()).walk(OriginPath.ROOT);
 
     assertThat(completed).as("the root").hasValue(1);
     assertThat(failed).containsExactlyInAnyOrder("a", "b", "c");

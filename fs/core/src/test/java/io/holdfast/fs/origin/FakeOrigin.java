@@ -386,7 +386,7 @@ public final class FakeOrigin implements Origin, DirectoryStore {
 
   @Override
   public void scan(OriginPath directory, Executor threads, ScanSink sink) throws FsException {
-    new DirectoryWalk(this, threads, sink).walk(directory);
+    new DirectoryWalk(this::list, threads, sink).walk(directory);
   }
 
   @Override

@@ -121,7 +121,7 @@ final class DatasetScanTest {
 
           @Override
           public void scan(OriginPath directory, Executor threads, ScanSink sink) {
-            new DirectoryWalk(this, threads, sink).walk(directory);
+            new DirectoryWalk(this::list, threads, sink).walk(directory);
           }
         };
     new TreeScan(going, tree, threads).run(tree.root(), pass, (in, name, is) -> {}, () -> true);
@@ -143,7 +143,7 @@ final class DatasetScanTest {
 
       @Override
       public void scan(OriginPath top, Executor on, ScanSink sink) {
-        new DirectoryWalk(this, on, sink).walk(top);
+        new DirectoryWalk(this::list, on, sink).walk(top);
       }
     };
   }
@@ -186,7 +186,7 @@ final class DatasetScanTest {
 
           @Override
           public void scan(OriginPath directory, Executor threads, ScanSink sink) {
-            new DirectoryWalk(this, threads, sink).walk(directory);
+            new DirectoryWalk(this::list, threads, sink).walk(directory);
           }
         };
     DatasetScan scan = scan(sparse, path -> true);
@@ -257,7 +257,7 @@ final class DatasetScanTest {
 
           @Override
           public void scan(OriginPath directory, Executor threads, ScanSink sink) {
-            new DirectoryWalk(this, threads, sink).walk(directory);
+            new DirectoryWalk(this::list, threads, sink).walk(directory);
           }
         };
     DatasetScan scan = scan(typeless, path -> true);
@@ -306,7 +306,7 @@ final class DatasetScanTest {
 
           @Override
           public void scan(OriginPath directory, Executor threads, ScanSink sink) {
-            new DirectoryWalk(this, threads, sink).walk(directory);
+            new DirectoryWalk(this::list, threads, sink).walk(directory);
           }
         };
     AtomicLong nanos = new AtomicLong(1);
@@ -354,7 +354,7 @@ final class DatasetScanTest {
 
           @Override
           public void scan(OriginPath directory, Executor threads, ScanSink sink) {
-            new DirectoryWalk(this, threads, sink).walk(directory);
+            new DirectoryWalk(this::list, threads, sink).walk(directory);
           }
         };
     DatasetScan scan = scan(some, path -> true);

@@ -85,15 +85,6 @@ final class Composition {
    * some of these are left when the origin hangs.
    */
   private static Origin bounded(Origin origin, Settings settings) {
-    ExecutorService threads =
-        new ThreadPoolExecutor(
-            0,
-            METADATA_THREADS,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new SynchronousQueue<>(),
-            new NamedThreads("origin"),
-            REFUSE);
     OriginBreaker breaker =
         new OriginBreaker(
             origin.describe(),
@@ -101,7 +92,24 @@ final class Composition {
             settings.get(SettingTable.SOURCE_TIMEOUT),
             pool("origin-probe", PROBE_THREADS),
             System::nanoTime);
-    return new DeadlineOrigin(origin, threads, settings.callDeadline(), breaker);
+    return new DeadlineOrigin(
+        origin,
+        refusing("origin", METADATA_THREADS),
+        refusing("origin-scan", SCAN_THREADS),
+        settings.callDeadline(),
+        breaker);
+  }
+
+  /** Returns threads that refuse a task when all of them are busy. */
+  private static ExecutorService refusing(String name, int most) {
+    return new ThreadPoolExecutor(
+        0,
+        most,
+        IDLE_SECONDS,
+        TimeUnit.SECONDS,
+        new SynchronousQueue<>(),
+        new NamedThreads(name),
+        REFUSE);
   }
 
   /**

@@ -349,7 +349,7 @@ public final class PosixOrigin implements Origin {
 
   @Override
   public void scan(OriginPath directory, Executor threads, ScanSink sink) throws FsException {
-    new DirectoryWalk(this, threads, sink).walk(directory);
+    new DirectoryWalk(this::list, threads, sink).walk(directory);
   }
 
   @Override
