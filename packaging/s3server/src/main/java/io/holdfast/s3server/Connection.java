@@ -71,7 +71,7 @@ final class Connection {
       head.remove(without.header());
     }
     toServer.write(head.bytes());
-    pass(fromClient, toServer, head.length());
+    passToServer(head.length());
     HttpHead answer = HttpHead.read(fromServer);
     if (answer == null) {
       throw new EOFException("no answer");
@@ -192,6 +192,25 @@ final class Connection {
         throw new EOFException("in the middle of a body");
       }
       to.write(buffer, 0, count);
+      left -= count;
+    }
+  }
+
+  /** Passes a body on. A server that refuses a request ends its connection before it has all. */
+  private void passToServer(long length) throws IOException {
+    boolean takes = true;
+    for (long left = length; left > 0; ) {
+      int count = fromClient.read(buffer, 0, (int) Math.min(left, buffer.length));
+      if (count < 0) {
+        throw new EOFException("in the middle of a body");
+      }
+      if (takes) {
+        try {
+          toServer.write(buffer, 0, count);
+        } catch (IOException e) {
+          takes = false; // its answer tells why
+        }
+      }
       left -= count;
     }
   }

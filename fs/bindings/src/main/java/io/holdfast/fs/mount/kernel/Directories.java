@@ -9,6 +9,7 @@ import io.holdfast.fs.mount.PendingReplies;
 import io.holdfast.fs.origin.Attributes;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,11 +41,22 @@ final class Directories {
   private final PendingReplies pendingReplies;
   private final Listers listers = new Listers();
   private final KeptListings keptListings;
+  private final LongSupplier nanoTime;
 
-  Directories(Filesystem filesystem, PendingReplies pendingReplies, KeptListings keptListings) {
+  /**
+   * Creates them.
+   *
+   * @param nanoTime a clock of nanoseconds
+   */
+  Directories(
+      Filesystem filesystem,
+      PendingReplies pendingReplies,
+      KeptListings keptListings,
+      LongSupplier nanoTime) {
     this.filesystem = filesystem;
     this.pendingReplies = pendingReplies;
     this.keptListings = keptListings;
+    this.nanoTime = nanoTime;
   }
 
   /**
@@ -108,7 +120,7 @@ final class Directories {
     private final List<Long> shown;
     private final long to;
     private final int capacity;
-    private final long begun = System.nanoTime();
+    private final long begun = nanoTime.getAsLong();
     private final Duration before;
     private boolean holdsBack;
 
@@ -145,7 +157,7 @@ final class Directories {
     }
 
     boolean take(ListedEntry entry) {
-      boolean late = !shown.isEmpty() && System.nanoTime() - begun > LONGEST_NANOS;
+      boolean late = !shown.isEmpty() && nanoTime.getAsLong() - begun > LONGEST_NANOS;
       if (hasEnough() || late) {
         return false;
       }

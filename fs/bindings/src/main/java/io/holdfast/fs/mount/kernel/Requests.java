@@ -96,7 +96,7 @@ final class Requests {
     this.filesystem = filesystem;
     this.options = options;
     this.keptListings = keptListings;
-    this.directories = new Directories(filesystem, pendingReplies, keptListings);
+    this.directories = new Directories(filesystem, pendingReplies, keptListings, System::nanoTime);
     this.pendingReplies = pendingReplies;
     this.initialized = initialized;
     if (negotiation != null) {

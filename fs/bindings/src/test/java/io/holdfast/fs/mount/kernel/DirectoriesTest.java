@@ -32,7 +32,13 @@ final class DirectoriesTest {
   private final Set<Long> dropped = new TreeSet<>();
   private final AtomicLong nanos = new AtomicLong();
   private final KeptListings keptListings = new KeptListings(dropped::add, nanos::get);
-  private final Directories directories = new Directories(filesystem, pendingReplies, keptListings);
+  private final AtomicLong now = new AtomicLong();
+
+  /** How far the clock goes on whenever it is asked. */
+  private long step;
+
+  private final Directories directories =
+      new Directories(filesystem, pendingReplies, keptListings, () -> now.getAndAdd(step));
   private final Pointer memory =
       jnr.ffi.Memory.allocateDirect(Runtime.getSystemRuntime(), LARGE, true);
 
@@ -157,6 +163,15 @@ final class DirectoriesTest {
     assertThat(looks(READER, ROOT, 0)).hasSize(16).startsWith(1L);
     assertThat(looks(READER, ROOT, 18)).isEmpty();
     assertThat(looks(READER, 2, 0)).as("nothing was learned").hasSize(16);
+  }
+
+  @Test
+  void slowOrigin_getsARequestForTheRest() throws FsException {
+    filesystem.entries = 40;
+    step = Duration.ofMillis(100).toNanos();
+    assertThat(read(new Directories.Range(ROOT, READER, 0, true, true), LARGE))
+        .as("the entries of half a second, and the two dots")
+        .hasSizeLessThan(10);
   }
 
   @Test
