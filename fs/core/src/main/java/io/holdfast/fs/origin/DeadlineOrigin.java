@@ -9,9 +9,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -55,8 +55,8 @@ public final class DeadlineOrigin implements Origin {
    */
   public DeadlineOrigin(
       Origin origin,
-      ExecutorService threads,
-      ExecutorService scanThreads,
+      ThreadPoolExecutor threads,
+      ThreadPoolExecutor scanThreads,
       Duration deadline,
       OriginBreaker breaker) {
     this.origin = origin;
@@ -66,21 +66,17 @@ public final class DeadlineOrigin implements Origin {
     this.breaker = breaker;
   }
 
-  /** Threads that run calls, and how many of them are busy and stuck. */
+  /** Threads that run calls, and how many of them are stuck in calls that were given up. */
   private static final class Threads {
-    final ExecutorService executor;
-
-    /** Calls in flight, and the calls among them that were given up. */
-    final AtomicInteger running = new AtomicInteger();
-
+    final ThreadPoolExecutor executor;
     final AtomicInteger stuck = new AtomicInteger();
 
-    Threads(ExecutorService executor) {
+    Threads(ThreadPoolExecutor executor) {
       this.executor = executor;
     }
 
     boolean areAllStuck() {
-      return stuck.get() > 0 && stuck.get() >= running.get();
+      return stuck.get() >= executor.getMaximumPoolSize();
     }
   }
 
@@ -98,11 +94,9 @@ public final class DeadlineOrigin implements Origin {
 
     @Override
     public T call() throws Exception {
-      threads.running.incrementAndGet();
       try {
         return call.call();
       } finally {
-        threads.running.decrementAndGet();
         end(false);
       }
     }

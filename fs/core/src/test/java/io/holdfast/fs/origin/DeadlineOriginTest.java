@@ -51,7 +51,7 @@ final class DeadlineOriginTest extends DirectoryContractTest {
   }
 
   /** An origin that has as much time as it wants before it counts as silent. */
-  private static Origin bounded(Origin origin, ExecutorService threads, Duration deadline) {
+  private static Origin bounded(Origin origin, ThreadPoolExecutor threads, Duration deadline) {
     OriginBreaker breaker =
         new OriginBreaker("fake", origin::probe, Await.LONGEST, Runnable::run, System::nanoTime);
     return new DeadlineOrigin(origin, threads, pool(THREADS), deadline, breaker);

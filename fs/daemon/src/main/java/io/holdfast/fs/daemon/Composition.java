@@ -22,7 +22,6 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.SynchronousQueue;
@@ -101,7 +100,7 @@ final class Composition {
   }
 
   /** Returns threads that refuse a task when all of them are busy. */
-  private static ExecutorService refusing(String name, int most) {
+  private static ThreadPoolExecutor refusing(String name, int most) {
     return new ThreadPoolExecutor(
         0,
         most,
