@@ -325,7 +325,7 @@ final class DeadlineOriginTest extends DirectoryContractTest {
         });
     ThreadPoolExecutor pool = pool(THREADS);
     ExecutorService scanners = Executors.newFixedThreadPool(THREADS);
-    try (Origin origin = bounded(fake, pool, Duration.ofSeconds(1))) {
+    try (Origin origin = bounded(fake, pool, Duration.ofSeconds(3))) {
       for (int scan = 0; scan < 5; scan++) {
         assertThat(failedToList(origin, scanners)).hasSize(directories);
       }
