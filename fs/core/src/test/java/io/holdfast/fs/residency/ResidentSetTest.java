@@ -93,7 +93,7 @@ final class ResidentSetTest {
     assertThat(residentSet.all()).allMatch(each -> policy.contains(each.handle));
   }
 
-  /** Those behind the failure were residents that the policy had given their room away of. */
+  /** The policy gave the room of all away, and the ones behind the failure stayed residents. */
   @Test
   void resize_breaksOffMidway_theRestAreGivenUpLater() {
     admitAll();

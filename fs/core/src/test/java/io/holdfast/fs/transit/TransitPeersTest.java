@@ -65,6 +65,12 @@ final class TransitPeersTest {
     return reply;
   }
 
+  private void fillMemory() {
+    t.listener.admits = item -> true;
+    assertThat(read(t.file("one", MIB, 1)).isAnswered()).isTrue();
+    assertThat(read(t.file("other", MIB, 2)).isAnswered()).isTrue();
+  }
+
   @Test
   void read_memoryIsThere_takesNoOtherThread() {
     File file = t.file("f", 100_000, 1);
@@ -74,12 +80,8 @@ final class TransitPeersTest {
 
   @Test
   void read_memoryMustBeWaitedFor_takesAnotherThread() {
-    File one = t.file("one", MIB, 1);
-    File other = t.file("other", MIB, 2);
     File last = t.file("last", MIB, 3);
-    t.listener.admits = item -> true;
-    assertThat(read(one).isAnswered()).isTrue();
-    assertThat(read(other).isAnswered()).isTrue();
+    fillMemory();
 
     RecordingReply reply = read(last);
     assertThat(asking).isEmpty();
@@ -93,12 +95,8 @@ final class TransitPeersTest {
   /** Its memory was counted as in use until the daemon ended. */
   @Test
   void read_noThreadWhenMemoryIsThere_fails_andItsMemoryIsGivenBack() {
-    File one = t.file("one", MIB, 1);
-    File other = t.file("other", MIB, 2);
     File last = t.file("last", MIB, 3);
-    t.listener.admits = item -> true;
-    assertThat(read(one).isAnswered()).isTrue();
-    assertThat(read(other).isAnswered()).isTrue();
+    fillMemory();
     RecordingReply reply = read(last);
 
     noThread = true;

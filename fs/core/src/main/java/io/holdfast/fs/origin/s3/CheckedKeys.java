@@ -55,7 +55,8 @@ final class CheckedKeys implements SortedKeys {
     return answer.contents().isEmpty() && answer.commonPrefixes().isEmpty();
   }
 
-  private static boolean isTruncated(ListObjectsV2Response answer) {
+  /** Tells whether a page says that it is not the last one. */
+  static boolean isTruncated(ListObjectsV2Response answer) {
     return Boolean.TRUE.equals(answer.isTruncated());
   }
 

@@ -82,7 +82,7 @@ public final class S3Origin implements Origin {
       String prefix = settings.location().prefix();
       SortedKeys.Page first = SortedKeys.Page.flat(prefix, null, 1);
       ListObjectsV2Response answer = origin.bucket.list(first);
-      if (answer.contents().isEmpty() && !Boolean.TRUE.equals(answer.isTruncated())) {
+      if (answer.contents().isEmpty() && !CheckedKeys.isTruncated(answer)) {
         throw new FsException(FsError.NOT_FOUND, S3Failures.nothingAt(settings));
       }
       found = true;
@@ -216,7 +216,7 @@ public final class S3Origin implements Origin {
   }
 
   private static @Nullable String next(ListObjectsV2Response page) {
-    return Boolean.TRUE.equals(page.isTruncated()) ? page.nextContinuationToken() : null;
+    return CheckedKeys.isTruncated(page) ? page.nextContinuationToken() : null;
   }
 
   /** Fails unless the path is an empty directory: a listing has found nothing there. */

@@ -234,7 +234,7 @@ final class S3Scan {
         keys.add(key);
         tree.key(key, entries.file(key, each.size(), each.lastModified(), each.eTag()));
       }
-      if (!Boolean.TRUE.equals(page.isTruncated()) || keys.isEmpty()) {
+      if (!CheckedKeys.isTruncated(page) || keys.isEmpty()) {
         return false;
       }
       after = keys.get(keys.size() - 1);

@@ -589,7 +589,7 @@ public final class WritableBucket implements ObjectBucket {
       for (S3Object object : page.contents()) {
         keys.add(own(object.key(), begin));
       }
-      boolean more = Boolean.TRUE.equals(page.isTruncated());
+      boolean more = CheckedKeys.isTruncated(page);
       token = more ? page.nextContinuationToken() : null;
       requireProgress(begin, !more || (token != null && !token.equals(after)));
     } while (token != null && keys.size() < limit);
