@@ -301,9 +301,12 @@ public final class Cluster {
     }
     children.forEach(child -> child.awaitLine(1, START));
     children.forEach(child -> child.tell("go"));
-    for (Child child : children) {
-      Child.Result result = child.await(EPOCH);
-      assertThat(result.exit()).as("%s", result).isZero();
+    for (int i = 0; i < readers.size(); i++) {
+      Child.Result result = children.get(i).await(EPOCH);
+      Mount mount = readers.get(i).mount();
+      assertThat(result.exit())
+          .as("mounted: %s, its log ends: %s; %s", mount.isMounted(), mount.lastLogged(), result)
+          .isZero();
     }
     return fetches().minus(before);
   }

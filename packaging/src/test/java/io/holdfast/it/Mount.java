@@ -16,12 +16,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * One mounted dataset, and what a user can ask of it. Made by {@link Sandbox}, which also ends it.
  */
 public final class Mount {
   private static final Duration SETTLE_DEADLINE = Duration.ofSeconds(60);
+  private static final int LAST_LINES = 3;
 
   private final Sandbox sandbox;
   private final String name;
@@ -99,6 +101,16 @@ public final class Mount {
 
   public Path log() {
     return sandbox.root().resolve(name + ".log");
+  }
+
+  /** Returns the last lines of its log. */
+  List<String> lastLogged() {
+    try (Stream<String> lines = Files.lines(log())) {
+      List<String> all = lines.toList();
+      return all.subList(Math.max(0, all.size() - LAST_LINES), all.size());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   public String source() {

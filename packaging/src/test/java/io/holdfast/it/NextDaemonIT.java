@@ -331,27 +331,6 @@ class NextDaemonIT {
     store.thaw();
   }
 
-  /** In a container, say. */
-  @Test
-  void abort_switchesOfTheKernelNotMounted_givesReadersTheirErrors() {
-    Dataset dataset = Dataset.create(sandbox.folder("origin"), 50, i -> 100_000);
-    Mount store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
-    Mount mount = sandbox.mount(store.mountpoint(), "--capacity", "64M", "--source-timeout", "10m");
-    store.freeze();
-    List<Child> readers = startWaiting(mount, dataset);
-    String minor = Integer.toString(MountTable.holdfastAt(mount.mountpoint()).get(0).minor());
-    String without = "umount -q -l /sys/fs/fuse/connections; exec \"$@\"";
-    List<String> command = new ArrayList<>(List.of("unshare", "-m", "sh", "-c", without, "sh"));
-    command.addAll(List.of(Sandbox.launcher() + "-supervise", "abort", minor));
-
-    sandbox.run(Map.of(), command).mustSucceed();
-
-    assertErrors(readers);
-    Await.until(ERROR, "the supervisor gone", () -> !Files.exists(mount.state()));
-    assertThat(mount.isMounted()).isFalse();
-    store.thaw();
-  }
-
   private List<Child> startWaiting(Mount mount, Dataset dataset) {
     List<Child> readers = new ArrayList<>();
     for (int i = 0; i < 8; i++) {

@@ -187,7 +187,7 @@ public final class Sandbox
         Posix.kill(row.pid(), Posix.SIGKILL);
         Posix.kill(row.pid(), Posix.SIGCONT);
       }
-      left.forEach(row -> abort(row.minor()));
+      left.forEach(row -> command("umount", "-i", "-f", "-l", row.mountpoint()));
       Await.holdsWithin(END_DEADLINE, () -> ProcessTable.marked(id).isEmpty());
     }
     atEnd.forEach(Runnable::run);
@@ -215,15 +215,6 @@ public final class Sandbox
   /** Has something taken away when the sandbox's processes have ended, the newest first. */
   public void atEnd(Runnable removal) {
     atEnd.add(0, removal);
-  }
-
-  /** Ends a FUSE connection in the kernel: processes that wait for it get an error. */
-  private void abort(int minor) {
-    try {
-      Files.writeString(fuseConnection(minor).resolve("abort"), "1");
-    } catch (IOException e) {
-      // The connection has gone in the meantime.
-    }
   }
 
   /** The kernel's folder for a FUSE connection: how many requests wait, and a way to end it. */

@@ -83,6 +83,6 @@ public interface Host extends Abilities {
   /** Returns the directories that this program itself needs while it runs. */
   List<Path> ownDirectories();
 
-  /** Takes the uppermost mount off a path, even when it is in use. */
+  /** Takes the uppermost mount off a path, even when it is in use: its readers get errors. */
   void detach(Path mountpoint) throws IOException;
 }

@@ -37,6 +37,7 @@ public final class LinuxHost implements Host {
   private static final Path USERS = Path.of("/run/user");
 
   private static final int CAP_SYS_ADMIN = 21;
+  private static final int MNT_FORCE = 1;
   private static final int MNT_DETACH = 2;
   private static final int UMOUNT_NOFOLLOW = 8;
   private static final int LONGEST_LINK_CHAIN = 40;
@@ -228,30 +229,14 @@ public final class LinuxHost implements Host {
       helper(List.of("fusermount", "-u", "-z", "--", mountpoint.toString()));
       return;
     }
-    // before another mount can have its number
-    mounts().at(mountpoint).ifPresent(LinuxHost::abort);
     long path = Linux.scratch().path();
     Memory.putString(path, Linux.pathBytes(mountpoint.toString()));
-    if (LIBC.umount2(path, MNT_DETACH | UMOUNT_NOFOLLOW) != 0) {
+    // by force: a thread of a killed daemon that waits for a page may hold the connection, and all
+    // who wait for the mount wait for that
+    if (LIBC.umount2(path, MNT_FORCE | MNT_DETACH | UMOUNT_NOFOLLOW) != 0) {
       throw new IOException(Linux.describe(Linux.errno()));
     }
     MountNote.remove(mountpoint);
-  }
-
-  /**
-   * Gives errors to all who wait for a mount. Its daemon is dead, but a thread of it that was
-   * killed while it waited for a page may hold the connection, and wait for a daemon itself.
-   */
-  private static void abort(MountTable.Mount mount) {
-    String minor = mount.device().substring(mount.device().indexOf(':') + 1);
-    List<String> command = new ArrayList<>(OwnProcess.supervisorScript());
-    command.addAll(List.of("abort", minor));
-    try {
-      helper(command);
-    } catch (IOException e) {
-      // it has ended, as it should
-      return;
-    }
   }
 
   private static void helper(List<String> command) throws IOException {

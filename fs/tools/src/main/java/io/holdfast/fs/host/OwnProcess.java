@@ -53,11 +53,6 @@ public class OwnProcess {
 
   /** Returns the words that start a supervisor, but for its argument. */
   public List<String> supervisorCommand() {
-    return supervisorScript();
-  }
-
-  /** Returns the words that start the script of this distribution. */
-  static List<String> supervisorScript() {
     String home = System.getProperty("holdfast.home");
     if (home == null) {
       throw CliException.couldNot(
