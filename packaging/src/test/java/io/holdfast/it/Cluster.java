@@ -301,9 +301,10 @@ public final class Cluster {
     }
     children.forEach(child -> child.awaitLine(1, START));
     children.forEach(child -> child.tell("go"));
+    List<Child.Result> results = children.stream().map(child -> child.await(EPOCH)).toList();
     for (int i = 0; i < readers.size(); i++) {
-      Child.Result result = children.get(i).await(EPOCH);
       Mount mount = readers.get(i).mount();
+      Child.Result result = results.get(i);
       assertThat(result.exit())
           .as("mounted: %s, its log ends: %s; %s", mount.isMounted(), mount.lastLogged(), result)
           .isZero();

@@ -65,6 +65,9 @@ final class CountedDisk {
    * attributes is. From here on only contents are counted.
    */
   CountedDisk seal() {
+    // umount writes nothing out while another mount namespace has a copy of the mount, and the next
+    // mount would show what was on the disk before
+    sandbox.command("mount", "-o", "remount,ro", root.toString()).mustSucceed();
     sandbox.command("umount", root.toString()).mustSucceed();
     sandbox.mountImage(image, root, "noatime,ro");
     sandbox.command("find", root.toString(), "-size", "-0").mustSucceed();
