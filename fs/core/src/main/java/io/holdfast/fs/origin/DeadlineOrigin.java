@@ -264,7 +264,10 @@ public final class DeadlineOrigin implements Origin {
     breaker.require(path);
     if (hanging.contains(path)) {
       throw new FsException(
-          FsError.TIMED_OUT, path + ": an earlier listing of this directory still hangs");
+          FsError.TIMED_OUT,
+          path
+              + ": an earlier listing of this directory still hangs; fix, if its file system was"
+              + " mounted anew: 'holdfast restart'");
     }
     ListedBatches batches = new ListedBatches(deadline);
     Call<Boolean> call =

@@ -7,6 +7,7 @@ import io.holdfast.fs.origin.KnownEntries;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.OriginPath;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -98,6 +99,10 @@ public final class TreeScan {
     private final BooleanSupplier goesOn;
     private final AtomicInteger warnings = new AtomicInteger();
     private final Set<OriginPath> moved = ConcurrentHashMap.newKeySet();
+
+    /** The directories whose listings have begun: another one may take the path before the end. */
+    private final Map<OriginPath, Node> begun = new ConcurrentHashMap<>();
+
     private volatile boolean mayMove = true;
 
     Sink(TreePass pass, Counter counter, BooleanSupplier goesOn) {
@@ -108,7 +113,7 @@ public final class TreeScan {
 
     @Override
     public void entries(OriginPath directory, List<Origin.ScannedEntry> entries) {
-      Node parent = find(directory);
+      Node parent = listed(directory);
       for (Origin.ScannedEntry entry : entries) {
         Attributes attributes = entry.attributes();
         if (parent != null) {
@@ -130,12 +135,21 @@ public final class TreeScan {
     @Override
     public KnownEntries known(OriginPath directory) {
       Node parent = find(directory);
-      return parent == null ? KnownEntries.NONE : tree.knownEntries(parent);
+      if (parent == null) {
+        return KnownEntries.NONE;
+      }
+      begun.put(directory, parent);
+      return tree.knownEntries(parent);
+    }
+
+    private @Nullable Node listed(OriginPath directory) {
+      Node parent = begun.get(directory);
+      return parent == null ? find(directory) : parent;
     }
 
     @Override
     public void way(OriginPath directory, List<Attributes> way) throws FsException {
-      Node parent = find(directory);
+      Node parent = listed(directory);
       if (parent != null) {
         pass.reached(parent, way);
       }
@@ -147,6 +161,11 @@ public final class TreeScan {
       if (node == null || !goesOn.getAsBoolean()) {
         return;
       }
+      if (!node.equals(begun.getOrDefault(directory, node))) {
+        failed(directory, new FsException(FsError.STALE, directory + ": replaced while listed"));
+        return;
+      }
+      begun.remove(directory);
       try {
         pass.complete(node);
       } catch (FsException e) {
@@ -166,6 +185,7 @@ public final class TreeScan {
 
     @Override
     public void failed(OriginPath directory, FsException cause) {
+      begun.remove(directory);
       if (cause.code() == FsError.STALE && mayMove && !directory.isRoot()) {
         moved.add(directory);
         return;

@@ -129,6 +129,41 @@ final class DatasetScanTest {
     assertThat(tree.known(tree.directory(tree.root(), bytes("d")), bytes("e"))).isNull();
   }
 
+  /** The new directory would count as listed whole, and none of its names be found. */
+  @Test
+  void run_directoryIsReplacedWhileItIsListed_isListedAgain() throws Exception {
+    origin.file("d/old", new byte[1]);
+    Tree tree = new Tree(origin, nodes, old -> {});
+    TreePass pass = new TreePass(tree, Moment.now(), TreePass.ChangeSink.NONE);
+    AtomicBoolean replaced = new AtomicBoolean();
+    Origin replacing =
+        new DelegatingOrigin(origin) {
+          @Override
+          public void list(OriginPath path, EntrySink sink) throws FsException {
+            super.list(path, sink);
+            if (path.toString().equals("d") && replaced.compareAndSet(false, true)) {
+              origin.remove("d/old");
+              origin.remove("d");
+              origin.file("d/new", new byte[1]);
+              tree.lookup(tree.root(), bytes("d"));
+            }
+          }
+
+          @Override
+          public void scan(OriginPath directory, Executor threads, ScanSink sink) {
+            new DirectoryWalk(this::list, threads, sink).walk(directory);
+          }
+        };
+
+    new TreeScan(replacing, tree, threads).run(tree.root(), pass, (in, name, is) -> {}, () -> true);
+
+    pass.requireWhole();
+    Node directory = tree.directory(tree.root(), bytes("d"));
+    assertThat(tree.listedAt(directory)).isNotZero();
+    assertThat(tree.known(directory, bytes("new"))).isNotNull();
+    assertThat(tree.known(directory, bytes("old"))).isNull();
+  }
+
   /** An origin of which a directory is another one than was meant, some times. */
   private Origin moving(String directory, int times) {
     AtomicInteger left = new AtomicInteger(times);

@@ -75,7 +75,9 @@ public final class StatsText {
     long failed = dataset.incompleteListings();
     return failed == 0
         ? " so far: still scanning"
-        : " so far: " + Human.count(failed, "listing") + " failed, see the log";
+        : " so far: not scanned whole, "
+            + Human.count(failed, "listing")
+            + " failed since the mount: see the log";
   }
 
   private void dataset(DatasetFigures dataset) {

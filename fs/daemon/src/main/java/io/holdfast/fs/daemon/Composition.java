@@ -41,6 +41,9 @@ final class Composition {
   private static final int PREFETCH_QUEUE = 16;
   private static final int SCAN_THREADS = 16;
 
+  /** Some listings of scans may hang: more threads than list at the same time. */
+  private static final int LISTING_THREADS = 2 * SCAN_THREADS;
+
   /** Two, so that one can work while the other waits for the kernel. */
   private static final int PIN_THREADS = 2;
 
@@ -94,7 +97,7 @@ final class Composition {
     return new DeadlineOrigin(
         origin,
         refusing("origin", METADATA_THREADS),
-        refusing("origin-scan", SCAN_THREADS),
+        refusing("origin-scan", LISTING_THREADS),
         settings.callDeadline(),
         breaker);
   }

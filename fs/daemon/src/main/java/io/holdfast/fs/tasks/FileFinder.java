@@ -117,7 +117,7 @@ final class FileFinder {
     }
   }
 
-  /** Counts a folder that may have unknown entries, because the origin could not list it. */
+  /** Counts a folder that may have unknown entries, because no scan has listed it whole. */
   private void noteUnlisted(Node folder) {
     if (!task.parts().isWhole().getAsBoolean() && tree.listedAt(folder) == 0) {
       String name = folder.path().isRoot() ? "the root of the dataset" : folder.path().toString();
@@ -141,7 +141,7 @@ final class FileFinder {
    * Returns the files that were found, each once.
    *
    * @throws FsException NOT_FOUND where a name does not exist, or where there are no files at all;
-   *     IO where none are known because the origin could not list a folder
+   *     IO where none are known because no scan has listed a folder whole
    */
   FileIds found() throws FsException {
     if (missing > 0) {
@@ -155,7 +155,8 @@ final class FileFinder {
     FileIds found = names > 1 ? files.withoutRepeats() : files;
     if (found.size() == 0 && task.goesOn() && !firstUnlisted.isEmpty()) {
       throw new FsException(
-          FsError.IO, firstUnlisted + ": the origin could not list it, and no files are known");
+          FsError.IO,
+          firstUnlisted + ": no scan has listed it whole (see the log), and no files are known");
     }
     if (found.size() == 0 && task.goesOn()) {
       throw new FsException(FsError.NOT_FOUND, "there are no such files in the dataset");

@@ -95,7 +95,9 @@ final class TaskCounts {
   /** Counts a folder whose files are unknown as one item that failed. */
   void addUnlisted(String folder) {
     sum(Kind.FAILED).items.increment();
-    note(folder + ": the origin could not list it, so its files are unknown");
+    note(
+        folder
+            + ": no scan has listed it whole (see the log), so some of its files may be unknown");
   }
 
   private void note(String failure) {

@@ -128,7 +128,8 @@ class StatsTextTest {
             StatsText.of(
                 stats(
                     "{\"dataset\": {\"files\": 7, \"scanned\": false, \"incomplete_listings\": 2}}")))
-        .contains("files         7 so far: 2 listings failed, see the log");
+        .contains(
+            "files         7 so far: not scanned whole, 2 listings failed since the mount: see the log");
   }
 
   @Test

@@ -67,7 +67,9 @@ final class TasksTest {
     assertThat(figures.get("failed")).asString().contains("items=1");
     assertThat(figures)
         .containsEntry(
-            "failures", List.of("train: the origin could not list it, so its files are unknown"));
+            "failures",
+            List.of(
+                "train: no scan has listed it whole (see the log), so some of its files may be unknown"));
     assertThat(node.run("check", "train").get("failed")).asString().contains("items=1");
   }
 
@@ -79,7 +81,7 @@ final class TasksTest {
         .containsEntry("state", "failed")
         .containsEntry(
             "error",
-            "the root of the dataset: the origin could not list it, and no files are known");
+            "the root of the dataset: no scan has listed it whole (see the log), and no files are known");
   }
 
   /** They were in the table for ever, and eight of them left no place for any other. */

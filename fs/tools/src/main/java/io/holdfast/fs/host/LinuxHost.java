@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import jnr.constants.platform.Errno;
 
 /** The machine that this process runs on. */
 public final class LinuxHost implements Host {
@@ -233,7 +234,13 @@ public final class LinuxHost implements Host {
     Memory.putString(path, Linux.pathBytes(mountpoint.toString()));
     // by force: a thread of a killed daemon that waits for a page may hold the connection, and all
     // who wait for the mount wait for that
-    if (LIBC.umount2(path, MNT_FORCE | MNT_DETACH | UMOUNT_NOFOLLOW) != 0) {
+    int flags = MNT_DETACH | UMOUNT_NOFOLLOW;
+    int result = LIBC.umount2(path, MNT_FORCE | flags);
+    if (result != 0 && Linux.errno() == Errno.EPERM.intValue()) {
+      // kernels before 6.15 permit force to the machine's own root only
+      result = LIBC.umount2(path, flags);
+    }
+    if (result != 0) {
       throw new IOException(Linux.describe(Linux.errno()));
     }
     MountNote.remove(mountpoint);
