@@ -57,8 +57,11 @@ public final class AdaptiveFetchers implements Fetchers {
   private final FairQueue large = new FairQueue();
   private final FairQueue ahead = new FairQueue();
 
-  /** Tasks that have their turn and no thread yet, in the order of their turns. */
-  private final Deque<FetchTask> ready = new ArrayDeque<>();
+  /**
+   * Tasks that have their turn and no thread yet, in the order of their turns. There is room for
+   * all turns, because a deque that cannot grow loses its elements.
+   */
+  private final Deque<FetchTask> ready = new ArrayDeque<>(AdaptiveLimit.MOST);
 
   /** How many tasks have their turn. */
   private int running;
@@ -106,12 +109,13 @@ public final class AdaptiveFetchers implements Fetchers {
       if (task.awaited) {
         return;
       }
-      boolean queued = ahead.remove(task);
-      task.awaited = true;
-      if (!queued) {
+      if (!ahead.contains(task)) {
+        task.awaited = true;
         return;
       }
-      queue(task).add(task);
+      (isLarge(task) ? large : small).add(task); // first: it stays ahead where the heap is full
+      boolean unused = ahead.remove(task);
+      task.awaited = true;
       giveTurns();
     } finally {
       lock.unlock();

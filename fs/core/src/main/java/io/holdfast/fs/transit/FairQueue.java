@@ -1,6 +1,6 @@
 package io.holdfast.fs.transit;
 
-import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>This is start-time fair queueing (Goyal, Vin, Cheng, SIGCOMM '96): each job has the bytes at
  * which its next fetch starts, and the smallest comes first. Not thread-safe.
+ *
+ * <p>Where the heap is full, {@link #add} changes nothing, and taking a fetch needs no heap.
  */
 final class FairQueue {
   private static final Comparator<JobFetches> ORDER =
@@ -24,7 +26,9 @@ final class FairQueue {
    * The fetches of a job, and its place among the jobs, which is not changed while it is queued.
    */
   private static final class JobFetches {
-    final ArrayDeque<FetchTask> tasks = new ArrayDeque<>();
+    /** No deque: that of the JDK loses its elements if it cannot grow. */
+    final ArrayList<FetchTask> tasks = new ArrayList<>(1);
+
     long start;
 
     /** Of jobs with the same start, the one that has waited longest comes first. */
@@ -52,13 +56,15 @@ final class FairQueue {
   }
 
   void add(FetchTask task) {
+    forgetIdle();
     JobFetches job = jobs.computeIfAbsent(task.job(), none -> new JobFetches());
-    job.tasks.add(task);
-    size++;
-    if (job.tasks.size() == 1) {
+    job.tasks.ensureCapacity(job.tasks.size() + 1); // first: a job in the queue has a fetch
+    if (job.tasks.isEmpty()) {
       job.start = Math.max(job.start, now);
       enqueue(job);
     }
+    job.tasks.add(task);
+    size++;
   }
 
   private void enqueue(JobFetches job) {
@@ -69,20 +75,20 @@ final class FairQueue {
   /** Returns the fetch whose turn is next, or null. */
   @Nullable FetchTask peek() {
     JobFetches first = waiting.peek();
-    return first == null ? null : first.tasks.peek();
+    return first == null ? null : first.tasks.get(0);
   }
 
   /** Takes the fetch whose turn is next. */
   FetchTask remove() {
     JobFetches job = waiting.remove();
-    FetchTask task = job.tasks.remove();
+    FetchTask task = job.tasks.remove(0);
     size--;
     now = job.start;
     job.start += task.bytes();
     if (!job.tasks.isEmpty()) {
       enqueue(job);
     }
-    forgetIdle();
+    clearIfEmpty();
     return task;
   }
 
@@ -96,15 +102,25 @@ final class FairQueue {
     if (job.tasks.isEmpty()) {
       waiting.remove(job);
     }
-    forgetIdle();
+    clearIfEmpty();
     return true;
+  }
+
+  /** Tells whether a fetch waits here. */
+  boolean contains(FetchTask task) {
+    JobFetches job = jobs.get(task.job());
+    return job != null && job.tasks.contains(task);
+  }
+
+  private void clearIfEmpty() {
+    if (size == 0) {
+      clear();
+    }
   }
 
   /** Forgets jobs without a fetch whose last one has had its share of time. */
   private void forgetIdle() {
-    if (size == 0) {
-      clear();
-    } else if (jobs.size() > 2 * waiting.size()) {
+    if (jobs.size() > 2 * waiting.size()) {
       jobs.values().removeIf(job -> job.tasks.isEmpty() && job.start <= now);
     }
   }

@@ -238,6 +238,41 @@ class AdaptiveFetchersTest {
     assertThat(ran).hasSize(FIRST + 2);
   }
 
+  /** A job whose place among the jobs cannot be looked for a second time. */
+  private static final class FullHeap {
+    private int left = Integer.MAX_VALUE;
+
+    @Override
+    public int hashCode() {
+      if (left-- == 0) {
+        throw new OutOfMemoryError("Java heap space");
+      }
+      return 1;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return this == other;
+    }
+  }
+
+  /** It was in no queue any more, and never ran. */
+  @Test
+  void promote_heapIsFull_keepsItsPlaceAhead() {
+    executeAll("busy", FIRST, SMALL);
+    FullHeap job = new FullHeap();
+    FetchTask task = new FetchTask(SMALL, job, false, () -> ran.add("ahead"));
+    fetchers.execute(task);
+    job.left = 1;
+
+    assertThatThrownBy(() -> fetchers.promote(task)).isInstanceOf(OutOfMemoryError.class);
+
+    job.left = Integer.MAX_VALUE;
+    assertThat(fetchers.figures().queued()).isEqualTo(1);
+    threads.runAll();
+    assertThat(ran).hasSize(FIRST + 1).contains("ahead");
+  }
+
   /** As if a reader joined between the creation of a task and its start. */
   @Test
   void promote_notYetThere_runsOnce() {
