@@ -780,13 +780,18 @@ final class MissPath {
 
   /**
    * Gives up a fetch that takes too long. Readers that still wait ask again: they came late, and
-   * have deadlines of their own. It is no failure where none has ever waited and the origin was not
-   * asked: others precede such a fetch at a busy origin. An origin that was asked hangs: the fetch
-   * must not begin again, because each time would take one more thread.
+   * have deadlines of their own. It is no failure where none has ever waited and the fetch is
+   * queued for its turn, or the origin was not asked: others precede such a fetch at a busy origin.
+   * An origin that was asked hangs: the fetch must not begin again, because each time would take
+   * one more thread.
    */
   private void giveUp(Fetch fetch) {
     FetchTask turn = fetch.turn();
-    if (fetch.isUnread() && fetch.attempts() == 0) {
+    boolean queued = turn != null && fetchers.giveUp(turn);
+    if (queued) {
+      over(fetch); // its step, which would do that, never runs
+    }
+    if (fetch.isUnread() && (queued || fetch.attempts() == 0)) {
       makeWay(fetch);
     } else {
       FsException cause = new FsException(FsError.TIMED_OUT, fetch.item() + ": given up");
@@ -796,9 +801,6 @@ final class MissPath {
       } finally {
         end(fetch, null);
       }
-    }
-    if (turn != null && fetchers.giveUp(turn)) {
-      over(fetch); // its step, which would do that, never runs
     }
   }
 

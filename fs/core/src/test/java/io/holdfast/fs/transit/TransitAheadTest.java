@@ -293,6 +293,39 @@ final class TransitAheadTest {
     }
   }
 
+  /** Its first attempt had failed in passing: that was taken for an origin that hangs. */
+  @Test
+  void fetchAhead_givenUpInTheQueueAfterAnAttempt_makesWayWithoutAnError() {
+    try (TransitFixture t = queued()) {
+      List<Runnable> threads = new ArrayList<>();
+      AdaptiveFetchers fetchers = new AdaptiveFetchers(threads::add, 1L << 40);
+      Transit transit = transit(t, fetchers);
+      t.origin.setGate(
+          new FakeOrigin.Gate() {
+            @Override
+            public void read(OriginPath path, long offset, int length) throws FsException {
+              throw new FsException(FsError.IO, path + ": broken");
+            }
+          });
+      CompletableFuture<Transit.Ahead> starved =
+          transit.fetchAhead(new ItemLayout(MIB).item(t.file("f", SIZE, 1).content(), 0), 0, use);
+      for (int i = 1; i < AdaptiveLimit.FIRST; i++) {
+        fetchers.execute(new FetchTask(SIZE, "busy", true, () -> {}));
+      }
+      threads.get(0).run();
+      Await.until("it is queued again", () -> fetchers.figures().queued() == 1);
+
+      t.clock.advance(TransitFixture.DEADLINE.multipliedBy(2).plusNanos(1));
+      transit.expire();
+
+      assertThat(starved).isCompletedWithValue(Transit.Ahead.POSTPONED);
+      assertThat(transit.stats().originErrors.sum()).isZero();
+      assertThat(transit.stats().inFlight.sum()).isZero();
+      assertThat(transit.used()).isZero();
+      transit.close();
+    }
+  }
+
   /**
    * Such a fetch made way and began again a moment later, and each time one more thread was stuck:
    * after 64 times no fetch of the mount had a turn.
