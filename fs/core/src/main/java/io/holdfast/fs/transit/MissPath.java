@@ -406,7 +406,7 @@ final class MissPath {
 
   /** See {@link SharedFetch#goOn()}. */
   void goOn(Fetch fetch) {
-    threads.execute(() -> askSources(fetch));
+    take(fetch, delayed -> threads.execute(() -> askSources(delayed)));
   }
 
   /**
@@ -573,8 +573,11 @@ final class MissPath {
     origin.requireAnswers(fetch.item());
     long pause = Math.max(pauseNanos, origin.quietNanos(fetch.item()));
     if (pause > 0) {
-      CompletableFuture.delayedExecutor(pause, TimeUnit.NANOSECONDS, threads)
-          .execute(() -> take(fetch, paused -> getTurn(paused, turn)));
+      // made first: nobody learns of a task of the timer that fails before a step is taken
+      Step onward = paused -> getTurn(paused, turn);
+      Step handOver = paused -> threads.execute(() -> take(paused, onward));
+      CompletableFuture.delayedExecutor(pause, TimeUnit.NANOSECONDS, Runnable::run)
+          .execute(() -> take(fetch, handOver));
     } else {
       getTurn(fetch, turn);
     }

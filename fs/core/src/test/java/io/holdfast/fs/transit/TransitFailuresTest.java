@@ -233,6 +233,39 @@ final class TransitFailuresTest {
     }
   }
 
+  /** Threads of a daemon that can start none. */
+  private static void noThread(Runnable task) {
+    throw new OutOfMemoryError("unable to create native thread");
+  }
+
+  private static Transit withoutThreads(TransitFixture t) {
+    return new Transit(
+        new Transit.Sources(t.origin, PeerSource.NONE, TransitFailuresTest::noThread),
+        new ItemLayout(ITEM),
+        CAPACITY,
+        new PlainFetchers(Runnable::run, Runnable::run),
+        t.clock,
+        TransitFixture.DEADLINE,
+        t.listener);
+  }
+
+  /** The timer told nobody: the reader waited, and the memory was in use until the daemon ended. */
+  @Test
+  void failure_noThreadForTheNextAttempt_isToldAndTheMemoryIsGivenBack() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      Transit transit = withoutThreads(t);
+      t.origin.setGate(failing(FsError.IO, 1));
+      RecordingReply reply = new RecordingReply();
+
+      transit.read(t.file("f", 1000, 1).content(), 0, 1000, TransitFixture.NEAR, reply);
+
+      assertThat(reply.failure()).hasRootCauseMessage("unable to create native thread");
+      assertThat(transit.used()).isZero();
+      assertThat(transit.stats().inFlight.sum()).isZero();
+      transit.close();
+    }
+  }
+
   // a full heap
 
   /** A failure for whose message there is no memory either. */

@@ -2,6 +2,7 @@ package io.holdfast.fs.transit;
 
 import static io.holdfast.fs.transit.TransitFixture.MIB;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.holdfast.fs.FetchUse;
 import io.holdfast.fs.RecordingReply;
@@ -175,6 +176,37 @@ final class TransitSharingTest {
       assertThat(second.bytes()).isEqualTo(file.range(0, 1000));
       assertThat(t.origin.opens()).isEqualTo(1);
       letGo(t);
+    }
+  }
+
+  /** Its readers waited until their deadlines, and it counted as in flight for good. */
+  @Test
+  void delayed_noThreadToGoOn_failsAtOnce() {
+    try (TransitFixture t = fixture()) {
+      Transit transit =
+          new Transit(
+              new Transit.Sources(
+                  t.origin,
+                  PeerSource.NONE,
+                  task -> {
+                    throw new OutOfMemoryError("unable to create native thread");
+                  }),
+              new ItemLayout(MIB),
+              CAPACITY,
+              new PlainFetchers(Runnable::run, Runnable::run),
+              t.clock,
+              TransitFixture.DEADLINE,
+              t.listener);
+      transit.sharing(keeper, 0);
+      keeper.delays = true;
+      RecordingReply reply = new RecordingReply();
+      transit.read(t.file("f", SIZE, 1).content(), 0, SIZE, TransitFixture.NEAR, reply);
+
+      assertThatCode(keeper.begun.get(0)::goOn).doesNotThrowAnyException();
+
+      assertThat(reply.isAnswered()).isTrue();
+      assertThat(transit.stats().inFlight.sum()).isZero();
+      transit.close();
     }
   }
 
