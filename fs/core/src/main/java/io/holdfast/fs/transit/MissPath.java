@@ -38,7 +38,8 @@ final class MissPath {
 
   /** Made once, because there may be no room for it when it is needed. */
   @SuppressWarnings("StaticAssignmentOfThrowable")
-  static final FsException FULL_HEAP = new FsException(FsError.NO_MEMORY, "the heap is full");
+  static final FsException FULL_HEAP =
+      new FsException(FsError.NO_MEMORY, "the heap is full, or no thread can be started");
 
   private final PeerSource peers;
   private final OriginReader origin;
@@ -124,12 +125,7 @@ final class MissPath {
       fail(fetch, e);
     } catch (RuntimeException | Error e) {
       over(fetch); // before anything that a full heap may break off: then expire() ends the fetch
-      fail(fetch, new FsException(FsError.IO, fetch.item() + ": " + e, e));
-      if (e instanceof OutOfMemoryError met) {
-        OutOfMemory.tell(met);
-      } else {
-        log.error("a fetch failed in the daemon itself", e);
-      }
+      fail(fetch, broken(fetch, e));
     }
   }
 
@@ -343,11 +339,7 @@ final class MissPath {
     } catch (FsException e) {
       failed(ask, e);
       return;
-    } catch (OutOfMemoryError e) {
-      failed(ask, FULL_HEAP);
-      OutOfMemory.tell(e);
-      return;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | OutOfMemoryError e) {
       failed(ask, broken(fetch, e));
       return;
     }
@@ -651,9 +643,13 @@ final class MissPath {
     }
   }
 
-  /** Logs a failure in the daemon itself; returns it as the failure of an ask. */
-  private static FsException broken(Fetch fetch, RuntimeException failure) {
+  /** Logs a failure in the daemon itself; returns it as the failure of a fetch or of an ask. */
+  private static FsException broken(Fetch fetch, Throwable failure) {
     try {
+      if (failure instanceof OutOfMemoryError met) {
+        OutOfMemory.tell(met);
+        return FULL_HEAP;
+      }
       log.error("a read failed in the daemon itself", failure);
       return new FsException(FsError.IO, fetch.item() + ": " + failure, failure);
     } catch (OutOfMemoryError e) {
@@ -858,10 +854,7 @@ final class MissPath {
       } else {
         serve(fetch.whole(), ask, fetch.isOfWhole() ? Guess.WHOLE : Guess.NOTHING);
       }
-    } catch (OutOfMemoryError e) {
-      failed(ask, FULL_HEAP);
-      OutOfMemory.tell(e);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | OutOfMemoryError e) {
       failed(ask, broken(fetch, e));
     }
   }

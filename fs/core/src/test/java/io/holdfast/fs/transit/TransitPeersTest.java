@@ -103,7 +103,7 @@ final class TransitPeersTest {
     t.listener.pinAll();
 
     assertThat(reply.isAnswered()).isTrue();
-    assertThat(reply.failure().code()).isEqualTo(FsError.IO);
+    assertThat(reply.failure().code()).isEqualTo(FsError.NO_MEMORY);
     assertThat(transit.used()).isZero();
     assertThat(transit.stats().inFlight.sum()).isZero();
   }
@@ -131,7 +131,7 @@ final class TransitPeersTest {
         answered -> {
           throw new OutOfMemoryError("Java heap space");
         };
-    assertThat(read(t.file("f", 100_000, 1)).failure().code()).isEqualTo(FsError.IO);
+    assertThat(read(t.file("f", 100_000, 1)).failure().code()).isEqualTo(FsError.NO_MEMORY);
     assertThat(transit.used()).isZero();
   }
 
