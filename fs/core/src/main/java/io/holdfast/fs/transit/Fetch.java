@@ -438,20 +438,16 @@ final class Fetch {
    */
   record Decision(@Nullable Delivery untold, boolean kept) {}
 
-  /** Records the decision. */
-  Decision decided(boolean admits) {
-    Decision made;
-    synchronized (this) {
-      boolean untold = offered || state == State.RUNNING;
-      boolean kept = state == State.RUNNING && !admits;
-      offered = false;
-      admitted = admits && state != State.REFUSED;
-      if (state == State.RUNNING) {
-        state = admits ? State.ADMITTED : State.REFUSED;
-      }
-      made = new Decision(untold(untold && !admits), kept);
+  /** Records the decision; where the heap is full, changes nothing. The caller settles it then. */
+  synchronized Decision decided(boolean admits) {
+    boolean untold = offered || state == State.RUNNING;
+    boolean kept = state == State.RUNNING && !admits;
+    Decision made = new Decision(untold(untold && !admits), kept);
+    offered = false;
+    admitted = admits && state != State.REFUSED;
+    if (state == State.RUNNING) {
+      state = admits ? State.ADMITTED : State.REFUSED;
     }
-    settle();
     return made;
   }
 

@@ -673,6 +673,7 @@ final class MissPath {
     }
     tell(fetch, decision.untold());
     over(fetch);
+    fetch.settle();
   }
 
   private void ended(Fetch fetch, ReadSource source, @Nullable FsException failure) {
