@@ -1,6 +1,7 @@
 package io.holdfast.fs.transit;
 
 import io.holdfast.fs.ItemKey;
+import io.holdfast.fs.OutOfMemory;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -64,8 +65,12 @@ final class Reads {
     }
     ReadStream stream = guess.stream();
     if (stream != null && guess.sequential()) {
-      leaveBehind(item, first, length, stream);
-      fetchAhead(content, stream, reader);
+      try {
+        leaveBehind(item, first, length, stream);
+        fetchAhead(content, stream, reader);
+      } catch (OutOfMemoryError e) {
+        OutOfMemory.tell(e); // the read itself has its bytes, or they are coming
+      }
     }
   }
 

@@ -2,6 +2,7 @@ package io.holdfast.fs.transit;
 
 import static io.holdfast.fs.transit.TransitFixture.MIB;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.Await;
@@ -315,6 +316,28 @@ final class TransitFailuresTest {
       RecordingReply next = t.read(file, 0, 1000);
       assertThat(next.isAnswered()).isTrue();
       assertThat(next.bytes()).isEqualTo(file.bytes());
+    }
+  }
+
+  /** A reader got ENOMEM whose own bytes were there, or were coming. */
+  @Test
+  void heap_fullWhenReadAheadBegins_theReaderHasItsBytes() {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 4 * ITEM, 1);
+      AtomicInteger full = new AtomicInteger();
+      t.listener.serve =
+          (item, offset, length, borrower) -> {
+            if (length == 0) {
+              full.incrementAndGet();
+              throw new OutOfMemoryError("Java heap space");
+            }
+            return false;
+          };
+      for (int i = 0; i < 8; i++) {
+        int offset = i * MIB / 8;
+        assertThatCode(() -> t.assertRead(file, offset, MIB / 8)).doesNotThrowAnyException();
+      }
+      assertThat(full).hasPositiveValue();
     }
   }
 
