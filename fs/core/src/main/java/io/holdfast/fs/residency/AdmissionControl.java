@@ -2,6 +2,7 @@ package io.holdfast.fs.residency;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.ItemKey;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.transit.Item;
@@ -116,7 +117,7 @@ final class AdmissionControl {
     try {
       admits = residentSet.admit(resident, kept, Residency.weight(item.length()), givenUp);
     } finally {
-      givenUp.forEach(taker);
+      pass(givenUp, taker);
     }
     (admits ? admitted : refused).incrementAndGet();
     return admits ? resident : null;
@@ -145,7 +146,7 @@ final class AdmissionControl {
       try {
         admits = residentSet.swap(resident, victim, Residency.weight(item.length()), givenUp);
       } finally {
-        givenUp.forEach(taker);
+        pass(givenUp, taker);
       }
       if (admits) {
         admitted.incrementAndGet();
@@ -153,6 +154,17 @@ final class AdmissionControl {
       }
     }
     return null;
+  }
+
+  /** Passes evicted residents, each whatever becomes of the others: nobody else has them. */
+  static void pass(List<Resident> givenUp, Consumer<Resident> taker) {
+    for (int i = 0; i < givenUp.size(); i++) { // without an iterator: there may be no room for it
+      try {
+        taker.accept(givenUp.get(i));
+      } catch (OutOfMemoryError e) {
+        OutOfMemory.tell(e);
+      }
+    }
   }
 
   boolean isLeftToPolicy(Item item) {

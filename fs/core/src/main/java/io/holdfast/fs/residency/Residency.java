@@ -2,7 +2,6 @@ package io.holdfast.fs.residency;
 
 import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.FsException;
-import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.PageStore;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
@@ -37,6 +36,11 @@ import org.slf4j.LoggerFactory;
 public final class Residency implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Residency.class);
 
+  /**
+   * How many evicted residents a tick releases that a full heap has left: each may wait a little.
+   */
+  private static final int MOST_LEFT = 16;
+
   private final Pinning pinning;
   private final PageDropper pageDropper;
   private final PagesAhead pagesAhead;
@@ -47,6 +51,9 @@ public final class Residency implements AutoCloseable {
 
   /** Residents that were released while they were being read from. */
   private final Set<Resident> leaving = ConcurrentHashMap.newKeySet();
+
+  /** Made once, because there may be no room for it when it is needed. */
+  private final Consumer<Resident> letGo = this::letGo;
 
   private final AtomicLong evicted = new AtomicLong();
   private final AtomicLong swapped = new AtomicLong();
@@ -448,22 +455,15 @@ public final class Residency implements AutoCloseable {
   private void giveUpLeft() {
     List<Resident> givenUp = new ArrayList<>(0);
     try {
-      residentSet.catchUp(givenUp);
+      residentSet.catchUp(givenUp, MOST_LEFT);
     } finally {
       letGo(givenUp);
     }
   }
 
-  /** Releases evicted residents, each whatever becomes of the others: nobody else has them. */
   private void letGo(List<Resident> givenUp) {
     evicted.addAndGet(givenUp.size());
-    for (Resident resident : givenUp) {
-      try {
-        letGo(resident);
-      } catch (OutOfMemoryError e) {
-        OutOfMemory.tell(e);
-      }
-    }
+    AdmissionControl.pass(givenUp, letGo);
   }
 
   /** Passes every item that is resident or being pinned. */

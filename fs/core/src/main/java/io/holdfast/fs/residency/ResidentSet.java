@@ -97,7 +97,6 @@ final class ResidentSet {
     long hash = Residency.hash(resident.item());
     lock.lock();
     try {
-      takeOutEvicted(givenUp);
       if (residents.get(key) != null) {
         return false;
       }
@@ -130,7 +129,6 @@ final class ResidentSet {
     long hash = Residency.hash(resident.item());
     lock.lock();
     try {
-      takeOutEvicted(givenUp);
       Resident evictee = residents.get(victim);
       if (evictee == null || residents.get(key) != null) {
         return false;
@@ -205,28 +203,30 @@ final class ResidentSet {
   }
 
   /**
-   * Takes out the residents that the policy has evicted before a step failed.
+   * Takes out residents that the policy has evicted before a step failed. Until then they are in
+   * memory beside those that the policy counts.
    *
    * @param givenUp takes the evicted residents, also where this fails
+   * @param most how many at most
    */
-  void catchUp(List<Resident> givenUp) {
+  void catchUp(List<Resident> givenUp, int most) {
     lock.lock();
     try {
-      takeOutEvicted(givenUp);
+      takeOutEvicted(givenUp, most);
     } finally {
       lock.unlock();
     }
   }
 
-  private void takeOutEvicted(List<Resident> givenUp) {
+  private void takeOutEvicted(List<Resident> givenUp, int most) {
     if (behind) {
       handles.forEach(
           id -> {
-            if (!policy.contains(id)) {
+            if (givenUp.size() < most && !policy.contains(id)) {
               takeOut(id, givenUp);
             }
           });
-      behind = false;
+      behind = givenUp.size() >= most;
     }
   }
 
@@ -296,7 +296,7 @@ final class ResidentSet {
   void resize(long capacity, List<Resident> givenUp) {
     lock.lock();
     try {
-      takeOutEvicted(givenUp);
+      takeOutEvicted(givenUp, Integer.MAX_VALUE);
       behind = true;
       takeOut(policy.resize(capacity), givenUp);
       behind = false;

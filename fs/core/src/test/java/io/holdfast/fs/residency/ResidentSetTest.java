@@ -1,6 +1,7 @@
 package io.holdfast.fs.residency;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.ItemKey;
@@ -12,6 +13,7 @@ import io.holdfast.policy.Policies;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -105,12 +107,12 @@ final class ResidentSetTest {
   }
 
   @Test
-  void resize_noRoomForAnEvictee_itIsGivenUpWithTheNextAdmission() {
+  void resize_noRoomForAnEvictee_itIsGivenUpLater() {
     admitAll();
     List<Resident> full = new FullOnce();
     assertThatThrownBy(() -> residentSet.resize(0, full)).isInstanceOf(OutOfMemoryError.class);
     assertThat(full).hasSize(1);
-    assertThat(admit(5)).isFalse();
+    residentSet.catchUp(givenUp, 10);
     givenUp.addAll(full);
     assertThat(givenUp).hasSize(4);
     assertThat(new HashSet<>(givenUp)).as("each once").hasSize(4);
@@ -123,8 +125,51 @@ final class ResidentSetTest {
     assertThatThrownBy(() -> residentSet.resize(0, givenUp)).isInstanceOf(OutOfMemoryError.class);
     residentSet.all().forEach(each -> assertThat(keep(each)).isFalse());
     assertThat(policy.residentItems()).isZero();
-    residentSet.catchUp(givenUp);
+    residentSet.catchUp(givenUp, 10);
     assertThat(givenUp).hasSize(4);
+  }
+
+  /** A reader's thread released all that had been left, which may be thousands. */
+  @Test
+  void admission_evicteesAreLeft_leavesThemToTheTicks() {
+    admitAll();
+    log.failsToRelease = true;
+    assertThatThrownBy(() -> residentSet.resize(0, givenUp)).isInstanceOf(OutOfMemoryError.class);
+    givenUp.clear();
+    assertThat(admit(5)).isFalse();
+    Item left = residentSet.all().get(0).item();
+    assertThat(residentSet.swap(resident(6), left.key(), PAGE, givenUp)).isFalse();
+    assertThat(givenUp).isEmpty();
+
+    residentSet.catchUp(givenUp, 2);
+    assertThat(givenUp).hasSize(2);
+    List<Resident> ofNextTick = new ArrayList<>();
+    residentSet.catchUp(ofNextTick, 2);
+    assertThat(ofNextTick).hasSize(1).doesNotContainAnyElementsOf(givenUp);
+  }
+
+  /** The second one was in no book any more, and stayed locked in memory until the unmount. */
+  @Test
+  void admission_takerFailsForAnEvictee_theOthersAreTaken() {
+    ResidentSet two = new ResidentSet(Policies.create("lru", 2 * PAGE, 1), log);
+    AdmissionControl admission = new AdmissionControl(two, Selection.NONE, log, 100);
+    assertThat(admission.admit(resident(1).item(), givenUp::add)).isNotNull();
+    assertThat(admission.admit(resident(2).item(), givenUp::add)).isNotNull();
+    Consumer<Resident> failing =
+        evictee -> {
+          givenUp.add(evictee);
+          throw new OutOfMemoryError("Java heap space");
+        };
+
+    assertThatCode(() -> admission.admit(large(3), failing)).doesNotThrowAnyException();
+
+    assertThat(givenUp).hasSize(2);
+  }
+
+  private static Item large(int node) {
+    OriginPath path = OriginPath.of("large");
+    int length = (int) (2 * PAGE);
+    return new Item(new ItemKey(node, 0), () -> path, new Version(length, 1, node, ""), 0, length);
   }
 
   private boolean keep(Resident resident) {
