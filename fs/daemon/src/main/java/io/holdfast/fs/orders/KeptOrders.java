@@ -105,7 +105,7 @@ final class KeptOrders {
    * @param directory is made when there is an order; null if there will be no next daemon
    */
   KeptOrders(@Nullable Path directory) {
-    this(directory, path -> Files.getFileStore(path).getUsableSpace());
+    this(directory, path -> path.toFile().getUsableSpace());
   }
 
   KeptOrders(@Nullable Path directory, Room room) {

@@ -272,8 +272,9 @@ final class CheckpointCommand implements Callable<Integer> {
     }
   }
 
-  private long capacity(Path frontPath) throws IOException {
-    long whole = Files.getFileStore(frontPath).getTotalSpace();
+  private long capacity(Path frontPath) {
+    // Files.getFileStore looks for the mount, which is not in the table of a chroot
+    long whole = frontPath.toFile().getTotalSpace();
     long bytes = size("--front-capacity", capacity == null ? "50%" : capacity, whole);
     refuse(
         bytes < LEAST_CAPACITY,
