@@ -78,7 +78,11 @@ final class ResidentTable {
     put(hole, 0, ABSENT, FREE);
     size--;
     if (slots > MIN_SLOTS && size < slots / 10) {
-      rehash(slots / 2);
+      try {
+        rehash(slots / 2);
+      } catch (OutOfMemoryError e) {
+        // the item is removed all the same; the next removal shrinks the table
+      }
     }
     return weight;
   }
@@ -165,8 +169,10 @@ final class ResidentTable {
     }
     long[] old = table;
     byte[] oldTags = tags;
-    table = new long[2 * newSlots];
-    tags = new byte[newSlots];
+    long[] newTable = new long[2 * newSlots];
+    byte[] newTags = new byte[newSlots]; // with a full heap this fails while nothing has changed
+    table = newTable;
+    tags = newTags;
     slots = newSlots;
     for (int i = 0; i < oldTags.length; i++) {
       if (oldTags[i] != FREE) {
