@@ -90,35 +90,32 @@ final class ComposedPolicy implements CachePolicy {
     if (!wouldAdmit(id, hash, weight)) {
       return Outcome.REFUSED;
     }
-    residents.add(id, weight);
+    add(id, weight);
     eviction.admitted(id, hash, weight);
-    if (weight <= capacity - residentBytes()) {
-      othersBytes += weight;
-      return Outcome.ADMITTED;
-    }
-    return makeRoomFor(id, weight);
+    return capacity - residentBytes() >= 0 ? Outcome.ADMITTED : makeRoomFor(id);
+  }
+
+  /** Counts a resident in the same step as the table: the heap may be full in the next one. */
+  private void add(long id, long weight) {
+    residents.add(id, weight);
+    othersBytes += weight;
   }
 
   /**
-   * Evicts until a newcomer fits. The residents may exceed the capacity only within this method.
+   * Evicts until the newcomer among the residents fits. The residents exceed the capacity only
+   * within a call.
    */
-  private Outcome makeRoomFor(long newcomer, long weight) {
-    long free = capacity - residentBytes();
+  private Outcome makeRoomFor(long newcomer) {
     boolean admitted = true;
     GivenUp givenUp = new GivenUp();
-    while (free < (admitted ? weight : 0)) {
+    while (capacity - residentBytes() < 0) {
       long victim = eviction.victim(residents);
-      long freed = takeOut(victim);
+      takeOut(victim);
       if (victim == newcomer) {
         admitted = false;
       } else {
-        free += freed;
-        othersBytes -= freed;
         givenUp.add(victim);
       }
-    }
-    if (admitted) {
-      othersBytes += weight;
     }
     return Outcome.of(admitted, givenUp.ids());
   }
@@ -133,8 +130,7 @@ final class ComposedPolicy implements CachePolicy {
       return false;
     }
     takeOut(victim);
-    residents.add(id, weight);
-    othersBytes += weight - freed;
+    add(id, weight);
     eviction.admitted(id, hash, weight);
     return true;
   }
@@ -143,32 +139,36 @@ final class ComposedPolicy implements CachePolicy {
   public Outcome keep(long id, long weight) {
     if (isResident(id, weight)) {
       if (kept.weight(id) == ResidentTable.ABSENT) {
+        addKept(id, weight);
         takeOut(id);
-        othersBytes -= weight;
-        reserve(weight);
-        kept.add(id, weight);
+        roomChanged();
       }
       return Outcome.ADMITTED;
     }
     if (requireWeight(weight) > capacity - keptBytes) {
       return Outcome.REFUSED;
     }
-    reserve(weight);
+    addKept(id, weight);
+    roomChanged();
     GivenUp givenUp = new GivenUp();
     giveUpOthers(givenUp);
-    kept.add(id, weight);
     return Outcome.of(true, givenUp.ids());
+  }
+
+  private void addKept(long id, long weight) {
+    kept.add(id, weight);
+    keptBytes += weight;
   }
 
   @Override
   public boolean unkeep(long id, long hash) {
-    long weight = kept.remove(id);
+    long weight = kept.weight(id);
     if (weight == ResidentTable.ABSENT) {
       return false;
     }
-    reserve(-weight);
-    residents.add(id, weight);
-    othersBytes += weight;
+    add(id, weight); // may find the heap full; then the item stays kept
+    keptBytes -= kept.remove(id);
+    roomChanged();
     eviction.admitted(id, hash, weight);
     return true;
   }
@@ -181,11 +181,6 @@ final class ComposedPolicy implements CachePolicy {
   @Override
   public long keptItems() {
     return kept.size();
-  }
-
-  private void reserve(long weight) {
-    keptBytes += weight;
-    roomChanged();
   }
 
   @Override
@@ -282,18 +277,18 @@ final class ComposedPolicy implements CachePolicy {
   private void giveUpOthers(GivenUp givenUp) {
     while (othersBytes > Math.max(0, capacity - keptBytes)) {
       long victim = eviction.victim(residents);
-      othersBytes -= takeOut(victim);
+      takeOut(victim);
       givenUp.add(victim);
     }
   }
 
-  private long takeOut(long id) {
+  private void takeOut(long id) {
     long weight = residents.remove(id);
     if (weight == ResidentTable.ABSENT) {
       throw new IllegalStateException(name + ": item " + id + " to give up is not resident");
     }
+    othersBytes -= weight;
     eviction.removed(id, residents);
-    return weight;
   }
 
   /** A growing list of ids. */
