@@ -63,11 +63,19 @@ final class Alarm {
     if (!set) {
       return;
     }
-    if (at - System.nanoTime() > 0) {
-      schedule();
-    } else {
+    if (at - System.nanoTime() <= 0 || !isScheduled()) {
       set = false;
       ring.run();
+    }
+  }
+
+  /** Schedules the timer; returns false where there is no memory for it: nothing would ring. */
+  private boolean isScheduled() {
+    try {
+      schedule();
+      return true;
+    } catch (OutOfMemoryError e) {
+      return false;
     }
   }
 }
