@@ -100,7 +100,7 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
   }
 
   private void fail(Throwable cause) {
-    fail(cause instanceof OutOfMemoryError ? "the heap is full" : String.valueOf(cause));
+    end(cause instanceof OutOfMemoryError ? null : String.valueOf(cause));
   }
 
   private void beginToConnect() {
@@ -442,6 +442,15 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
 
   /** Closes the connection because of a fault. */
   private void fail(String detail) {
+    end(detail);
+  }
+
+  /**
+   * Closes the connection.
+   *
+   * @param fault the fault of the peer or of the network; null where this node has no memory
+   */
+  private void end(@Nullable String fault) {
     if (state == State.CLOSED) {
       return;
     }
@@ -455,14 +464,16 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
         channel.close();
       }
     } finally {
-      endAt(failed, detail);
+      endAt(failed, fault);
     }
   }
 
-  private void endAt(@Nullable Exchange failed, String detail) {
+  private void endAt(@Nullable Exchange failed, @Nullable String fault) {
     try {
-      if (failed != null) {
-        peer.fault(failed, detail);
+      if (failed != null && fault == null) {
+        peer.noMemory(failed);
+      } else if (failed != null) {
+        peer.fault(failed, fault);
       }
     } finally {
       peer.gone(this);

@@ -5,9 +5,10 @@ import com.netflix.concurrency.limits.limit.AIMDLimit;
 import io.holdfast.peer.NodeAddress;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
-import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.LinkedList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
@@ -34,15 +35,21 @@ final class Peer {
   private static final int FIRST_ASKED = 32;
   private static final int MOST_ASKED = 64;
   private static final double BACK_OFF = 0.7;
+  private static final TransferResult BUSY = TransferResult.refused(Refusal.BUSY);
 
   private final NodeAddress address;
   private final ItemClient client;
   private final EventLoop loop;
   private final PeerHealth health;
   private final Set<ClientConnection> open = new HashSet<>();
-  private final Deque<ClientConnection> idle = new ArrayDeque<>();
-  private final Deque<Exchange> waiting = new ArrayDeque<>();
+  private final List<ClientConnection> idle = new ArrayList<>();
+
+  /** An ArrayDeque that finds no memory to grow loses its elements. */
+  @SuppressWarnings("JdkObsolete")
+  private final Deque<Exchange> waiting = new LinkedList<>();
+
   private final Limit limit;
+  private boolean sending;
   private boolean closed;
 
   Peer(NodeAddress address, ItemClient client, EventLoop loop) {
@@ -129,9 +136,8 @@ final class Peer {
   private void send(Exchange exchange) {
     exchange.waiting = false;
     exchange.sent = System.nanoTime();
-    ClientConnection kept = exchange.again ? null : idle.pollLast();
-    if (kept != null) {
-      kept.send(exchange);
+    if (!exchange.again && !idle.isEmpty()) {
+      idle.remove(idle.size() - 1).send(exchange);
       return;
     }
     ClientConnection connection = newConnection(exchange);
@@ -141,29 +147,48 @@ final class Peer {
   }
 
   private @Nullable ClientConnection newConnection(Exchange exchange) {
+    ClientConnection connection = null;
     try {
-      ClientConnection connection = new ClientConnection(this, exchange);
+      connection = new ClientConnection(this, exchange);
       open.add(connection);
       return connection;
     } catch (OutOfMemoryError e) {
-      health.notAsked();
-      exchange.fail("no memory for a connection");
+      open.remove(connection); // a set may add it, and then find no memory to grow
+      noMemory(exchange);
       return null;
     }
   }
 
+  /** Ends a request for which this node has no memory: the peer has no fault. */
+  void noMemory(Exchange exchange) {
+    health.notAsked();
+    exchange.fail("the heap is full");
+  }
+
   private void sendWaiting() {
-    while (!waiting.isEmpty() && asked() < limit.getLimit()) {
-      send(waiting.remove());
+    if (sending) {
+      return; // a request that failed at once frees its place here; the loop below goes on
+    }
+    sending = true;
+    try {
+      while (!waiting.isEmpty() && asked() < limit.getLimit()) {
+        send(waiting.remove());
+      }
+    } finally {
+      sending = false;
     }
     tellLoad();
   }
 
   private void await(Exchange exchange) {
-    exchange.waiting = true;
-    waiting.add(exchange);
     Duration longest = client.deadlines().turn();
-    loop.schedule(() -> giveUp(exchange), longest.toNanos(), TimeUnit.NANOSECONDS);
+    try {
+      loop.schedule(() -> giveUp(exchange), longest.toNanos(), TimeUnit.NANOSECONDS);
+      waiting.add(exchange);
+      exchange.waiting = true;
+    } catch (OutOfMemoryError e) {
+      noMemory(exchange);
+    }
   }
 
   /** Ends a request that had no turn for too long: the peer is busy, not unwell. */
@@ -171,15 +196,18 @@ final class Peer {
     if (exchange.waiting) {
       waiting.remove(exchange);
       exchange.waiting = false;
-      tellLoad();
-      health.notAsked();
-      exchange.outcome.complete(TransferResult.refused(Refusal.BUSY));
+      try {
+        health.notAsked();
+        tellLoad();
+      } finally {
+        exchange.outcome.complete(BUSY);
+      }
     }
   }
 
   /** Learns that a connection can take the next request. */
   void free(ClientConnection connection) {
-    idle.addLast(connection);
+    idle.add(connection);
     sendWaiting();
   }
 
