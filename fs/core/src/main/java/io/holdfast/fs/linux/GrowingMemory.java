@@ -165,7 +165,20 @@ public final class GrowingMemory implements AutoCloseable {
    *
    * @throws FsException NO_MEMORY if there is none left
    */
-  public synchronized void reserve(long end) throws FsException {
+  public void reserve(long end) throws FsException {
+    reserve(end, true);
+  }
+
+  /**
+   * Does the same, but goes to no other place.
+   *
+   * @throws FsException NO_MEMORY if there is no room in this one
+   */
+  public void reserveInFile(long end) throws FsException {
+    reserve(end, false);
+  }
+
+  private synchronized void reserve(long end, boolean mayGoElsewhere) throws FsException {
     long wanted = Math.addExact(end, HEADER);
     while (reserved < wanted) {
       long next = reserved / STEP * STEP + STEP;
@@ -173,6 +186,10 @@ public final class GrowingMemory implements AutoCloseable {
         throw noMemory("its range of addresses is used up");
       }
       while (!allocate(parts.last(), next)) {
+        if (!mayGoElsewhere) {
+          throw new FsException(
+              FsError.NO_MEMORY, what + ": no room beyond " + reserved + " bytes");
+        }
         goElsewhere(Linux.describe(Linux.errno()));
       }
       reserved = next;

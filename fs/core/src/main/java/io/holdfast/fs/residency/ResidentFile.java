@@ -99,15 +99,12 @@ public final class ResidentFile implements ResidentLog, AutoCloseable {
       Files.deleteIfExists(next);
       written = GrowingMemory.at(next, elsewhere);
       if (!items.isEmpty()) {
-        reserve(written, end(items), items.size());
+        reserve(written, end(items), items.size(), inParts);
       }
       long at = HEADER;
       for (ItemKey item : items) {
         put(written.address() + at, item.node(), item.extent());
         at += RECORD;
-      }
-      if (!inParts && written.elsewhere() > 0) {
-        throw new FsException(FsError.NO_MEMORY, file + ": no room beside it for a shorter one");
       }
       Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
       done = true;
@@ -117,6 +114,8 @@ public final class ResidentFile implements ResidentLog, AutoCloseable {
     } finally {
       if (!done && written != null) {
         written.close();
+      }
+      if (!done) {
         remove(next);
       }
     }
@@ -186,12 +185,18 @@ public final class ResidentFile implements ResidentLog, AutoCloseable {
     if (end > longest && end > HEADER + RECORDS_OF_A_RESIDENT * live * RECORD) {
       compactIfInOnePart();
     }
-    reserve(memory, end, live);
+    reserve(memory, end, live, true);
   }
 
-  private static void reserve(GrowingMemory memory, long end, long live) throws FsException {
+  private static void reserve(GrowingMemory memory, long end, long live, boolean inParts)
+      throws FsException {
     // all residents, their releases, one more with its release, and the end
-    memory.reserve(end + (live + 3) * RECORD);
+    long needed = end + (live + 3) * RECORD;
+    if (inParts) {
+      memory.reserve(needed);
+    } else {
+      memory.reserveInFile(needed);
+    }
     Memory.putLong(memory.address(), FORMAT);
   }
 
