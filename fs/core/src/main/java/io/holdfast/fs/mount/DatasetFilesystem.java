@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 import jnr.ffi.Pointer;
@@ -49,6 +50,11 @@ public final class DatasetFilesystem implements Filesystem {
 
   /** More than any kernel asks for at once, and less than what a few of them would take. */
   private static final int LONGEST_READ = 16 << 20;
+
+  /** Made before it is needed: a full heap has no room for it. */
+  @SuppressWarnings("StaticAssignmentOfThrowable")
+  private static final FsException FULL_HEAP =
+      new FsException(FsError.NO_MEMORY, "the heap is full");
 
   private static final byte[] CONTROL_NAME = ControlNodes.NAME.getBytes(StandardCharsets.UTF_8);
   private static final byte[] RESIDENT_ATTRIBUTE = bytes("user.holdfast.resident");
@@ -283,6 +289,12 @@ public final class DatasetFilesystem implements Filesystem {
       }
     } catch (FsException e) {
       counted.failed(e);
+    } catch (RuntimeException | Error e) {
+      counted.failed(
+          e instanceof OutOfMemoryError
+              ? FULL_HEAP
+              : new FsException(FsError.IO, "the daemon itself failed: " + e, e));
+      throw e;
     }
   }
 
@@ -305,32 +317,42 @@ public final class DatasetFilesystem implements Filesystem {
   }
 
   private ReadReply counted(ReadReply reply, Caller caller) {
+    ReadReply counted =
+        new ReadReply() {
+          private ReadSource tier = ReadSource.MEMORY;
+
+          /** An error on the way may answer a read twice; its thread was blocked once. */
+          private final AtomicBoolean answered = new AtomicBoolean();
+
+          @Override
+          public void data(CheckedBytes bytes) {
+            reply.data(bytes);
+            int length = bytes.length();
+            if (answered.compareAndSet(false, true)) {
+              reads.answered(length, caller.answered(nanoTime.getAsLong(), tier, length), tier);
+            }
+          }
+
+          @Override
+          public void waitedFor(ReadSource source) {
+            tier = source;
+            reply.waitedFor(source);
+          }
+
+          @Override
+          public void failed(FsException cause) {
+            reply.failed(cause);
+            if (!answered.compareAndSet(false, true)) {
+              return;
+            }
+            reads.failed(cause.code(), caller.answered(nanoTime.getAsLong(), tier, 0), tier);
+            if (cause.code() != FsError.STALE && cause.code() != FsError.ORIGIN_SILENT) {
+              log.warn("a read failed: {}", cause.getMessage());
+            }
+          }
+        };
     caller.reads(nanoTime.getAsLong());
-    return new ReadReply() {
-      private ReadSource tier = ReadSource.MEMORY;
-
-      @Override
-      public void data(CheckedBytes bytes) {
-        reply.data(bytes);
-        int length = bytes.length();
-        reads.answered(length, caller.answered(nanoTime.getAsLong(), tier, length), tier);
-      }
-
-      @Override
-      public void waitedFor(ReadSource source) {
-        tier = source;
-        reply.waitedFor(source);
-      }
-
-      @Override
-      public void failed(FsException cause) {
-        reply.failed(cause);
-        reads.failed(cause.code(), caller.answered(nanoTime.getAsLong(), tier, 0), tier);
-        if (cause.code() != FsError.STALE && cause.code() != FsError.ORIGIN_SILENT) {
-          log.warn("a read failed: {}", cause.getMessage());
-        }
-      }
-    };
+    return counted;
   }
 
   private void readControl(long node, long offset, int length, ReadReply reply) {

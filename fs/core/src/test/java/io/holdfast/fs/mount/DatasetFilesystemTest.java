@@ -1,0 +1,177 @@
+package io.holdfast.fs.mount;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.fs.AccessLog;
+import io.holdfast.fs.FakeClock;
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
+import io.holdfast.fs.PageStore;
+import io.holdfast.fs.ReadSource;
+import io.holdfast.fs.RecordingReply;
+import io.holdfast.fs.linux.GrowingMemory;
+import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.origin.FakeOrigin;
+import io.holdfast.fs.residency.Residency;
+import io.holdfast.fs.residency.ResidentLog;
+import io.holdfast.fs.residency.Selection;
+import io.holdfast.fs.stats.Activity;
+import io.holdfast.fs.stats.JobBy;
+import io.holdfast.fs.stats.ReadStats;
+import io.holdfast.fs.transit.Borrower;
+import io.holdfast.fs.transit.FetchListener;
+import io.holdfast.fs.transit.Fetched;
+import io.holdfast.fs.transit.Item;
+import io.holdfast.fs.transit.ItemLayout;
+import io.holdfast.fs.transit.PeerSource;
+import io.holdfast.fs.transit.PlainFetchers;
+import io.holdfast.fs.transit.Transit;
+import io.holdfast.fs.tree.NodeTable;
+import io.holdfast.fs.tree.Tree;
+import io.holdfast.policy.Policies;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An error in the daemon breaks off a read; its thread is blocked no longer than until then. */
+final class DatasetFilesystemTest {
+  private static final int ITEM = 1 << 20;
+  private static final Duration TTL = Duration.ofHours(1);
+
+  /** The thread of a process that is not the daemon. */
+  private static final int THREAD = 1;
+
+  @TempDir private Path mount;
+
+  private final FakeOrigin origin = new FakeOrigin();
+  private final FakeClock clock = new FakeClock();
+  private final ReadStats reads = new ReadStats();
+  private final FullHeap heap = new FullHeap();
+  private NodeTable nodes;
+  private IsolatedThreads threads;
+  private Transit transit;
+  private Residency residency;
+  private DatasetFilesystem filesystem;
+
+  /** Admits nothing; finds the heap full once, maybe after the reader's answer. */
+  private static final class FullHeap implements FetchListener {
+    private boolean full = true;
+    private boolean answers;
+
+    @Override
+    public boolean serve(Item item, int offset, int length, Borrower borrower) {
+      if (full) {
+        full = false;
+        if (answers) {
+          borrower.failed(new FsException(FsError.IO, "before"));
+        }
+        throw new OutOfMemoryError("Java heap space");
+      }
+      return false;
+    }
+
+    @Override
+    public boolean wouldAdmit(Item item) {
+      return false;
+    }
+
+    @Override
+    public boolean offer(Fetched fetched) {
+      return false;
+    }
+
+    @Override
+    public void delivered(Item item, int bytes, boolean complete) {}
+
+    @Override
+    public void ended(Item item, ReadSource source, long nanos, @Nullable FsException failure) {}
+
+    @Override
+    public void changed(Item item) {}
+  }
+
+  @BeforeEach
+  void create() throws FsException {
+    nodes = new NodeTable(GrowingMemory.ofProcess("nodes"));
+    threads = IsolatedThreads.start("test", 1, 0, new IsolatedThreads.Failures());
+    Tree tree = new Tree(origin, nodes, old -> {});
+    ItemLayout layout = new ItemLayout(ITEM);
+    transit =
+        new Transit(
+            new Transit.Sources(origin, PeerSource.NONE, Runnable::run),
+            layout,
+            4L * ITEM,
+            new PlainFetchers(Runnable::run, Runnable::run),
+            clock,
+            TTL,
+            heap);
+    residency =
+        new Residency(
+            new Residency.Rules(Policies.create("none", 0, 1), Selection.NONE, ResidentLog.NONE),
+            new Residency.MountUse(mount, PageStore.NONE, false, 1),
+            new Residency.Threads(threads, threads),
+            new Residency.WindowSize(4L * ITEM, TTL),
+            clock);
+    filesystem =
+        new DatasetFilesystem(
+            new DatasetFilesystem.Parts(
+                origin,
+                tree,
+                layout,
+                transit,
+                residency,
+                null,
+                reads,
+                new Activity(JobBy.CGROUP, ITEM, clock),
+                AccessLog.NONE,
+                new DatasetChanges(
+                    new DatasetChanges.Parts(
+                        tree, null, layout, transit, residency, null, TTL, Runnable::run)),
+                TTL,
+                clock));
+  }
+
+  @AfterEach
+  void free() {
+    transit.close();
+    residency.close();
+    threads.close();
+    nodes.close();
+  }
+
+  /** The read counted as not answered for good, and the next ones as blocked since it began. */
+  @Test
+  void read_heapIsFull_endsTheStallOfItsThread() throws FsException {
+    assertNextReadIsNotBlocked();
+  }
+
+  /** A read that is answered and then breaks off counts once. */
+  @Test
+  void read_heapIsFullAfterTheAnswer_endsTheStallOfItsThreadOnce() throws FsException {
+    heap.answers = true;
+    assertNextReadIsNotBlocked();
+  }
+
+  private void assertNextReadIsNotBlocked() throws FsException {
+    byte[] content = {1, 2, 3};
+    origin.file("f", content);
+    long node = filesystem.lookup(Filesystem.ROOT, "f".getBytes(UTF_8)).node();
+    RecordingReply broken = new RecordingReply();
+    assertThatThrownBy(() -> filesystem.read(node, 0, 3, THREAD, broken))
+        .isInstanceOf(OutOfMemoryError.class);
+    assertThat(broken.isAnswered()).isTrue();
+    clock.advance(Duration.ofSeconds(5));
+    RecordingReply next = new RecordingReply();
+    filesystem.read(node, 0, 3, THREAD, next);
+    assertThat(next.bytes()).isEqualTo(content);
+    assertThat(reads.figures().requests()).isEqualTo(2);
+    assertThat(reads.figures().errors()).isEqualTo(1);
+    assertThat(reads.figures().stallSeconds()).isZero();
+  }
+}
