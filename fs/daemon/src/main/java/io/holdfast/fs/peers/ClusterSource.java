@@ -129,6 +129,9 @@ public final class ClusterSource implements PeerSource {
     private final Consumer<Arrival> answered;
     private final AtomicBoolean ended = new AtomicBoolean();
 
+    /** Made before it is needed: the heap may be full then. */
+    private final Runnable passFromOrigin;
+
     /** Whether the user wants the item kept on every node that reads it. */
     private final boolean keptByName;
 
@@ -138,6 +141,7 @@ public final class ClusterSource implements PeerSource {
       this.address = address;
       this.answered = answered;
       this.keptByName = !residency.isLeftToPolicy(item.path().get());
+      this.passFromOrigin = () -> ends(PASS_FROM_ORIGIN);
     }
 
     void ends(Arrival arrival) {
@@ -264,11 +268,20 @@ public final class ClusterSource implements PeerSource {
       try {
         next.accept(outcome);
       } catch (RuntimeException e) {
-        ends(PASS_FROM_ORIGIN);
+        execute(passFromOrigin);
         log.error("the search after the answer of {} failed", peer, e);
       } catch (OutOfMemoryError e) {
-        ends(PASS_FROM_ORIGIN);
+        execute(passFromOrigin);
         OutOfMemory.tell(e);
+      }
+    }
+
+    /** Ends the search on another thread, which may read from the origin; on this one at worst. */
+    private void execute(Runnable end) {
+      try {
+        threads.execute(end);
+      } catch (RuntimeException | OutOfMemoryError e) {
+        end.run();
       }
     }
 

@@ -84,7 +84,7 @@ final class ClusterSourceTest {
   }
 
   /** A plan that says one thing of every item, and counts what was not as it says. */
-  private static final class OnePlan implements Planned {
+  private static class OnePlan implements Planned {
     private final @Nullable PlannedItem says;
     private final String former;
     private int elsewhere;
@@ -277,6 +277,32 @@ final class ClusterSourceTest {
             });
     answers.put(B, TransferResult.fault("reset"));
     assertThat(fetch(node.item(B, C), false)).isEqualTo(new Arrival(false, false));
+  }
+
+  /** The event loop read the item from a local origin then, and its other peers stood still. */
+  @ParameterizedTest
+  @MethodSource("failures")
+  void itemOfAnother_searchFailsOnce_goesOnOnAThread(Throwable failure) throws IOException {
+    planned =
+        new OnePlan(new PlannedItem(B.address().toString(), false, false), "") {
+          @Override
+          public void notThere(Item item) {
+            if (failure instanceof Error error) {
+              throw error;
+            }
+            throw (RuntimeException) failure;
+          }
+        };
+    start(ROOM, Selection.NONE);
+    List<Runnable> tasks = new ArrayList<>();
+    source = source(tasks::add);
+    answers.put(B, TransferResult.fault("reset"));
+    Item item = node.item(B, C);
+    List<Arrival> arrivals = new ArrayList<>();
+    source.fetch(item, item, false, 0, arrivals::add);
+    assertThat(arrivals).isEmpty();
+    tasks.forEach(Runnable::run);
+    assertThat(arrivals).containsExactly(new Arrival(false, false));
   }
 
   @Test
