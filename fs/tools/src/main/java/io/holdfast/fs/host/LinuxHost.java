@@ -26,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import jnr.constants.platform.Errno;
 
 /** The machine that this process runs on. */
 public final class LinuxHost implements Host {
@@ -38,6 +37,7 @@ public final class LinuxHost implements Host {
   private static final Path USERS = Path.of("/run/user");
 
   private static final int CAP_SYS_ADMIN = 21;
+  private static final int EPERM = 1;
   private static final int MNT_FORCE = 1;
   private static final int MNT_DETACH = 2;
   private static final int UMOUNT_NOFOLLOW = 8;
@@ -236,7 +236,7 @@ public final class LinuxHost implements Host {
     // who wait for the mount wait for that
     int flags = MNT_DETACH | UMOUNT_NOFOLLOW;
     int result = LIBC.umount2(path, MNT_FORCE | flags);
-    if (result != 0 && Linux.errno() == Errno.EPERM.intValue()) {
+    if (result != 0 && Linux.errno() == EPERM) {
       // kernels before 6.15 permit force to the machine's own root only
       result = LIBC.umount2(path, flags);
     }
