@@ -2,7 +2,6 @@ package io.holdfast.fs.linux;
 
 import com.kenai.jffi.MemoryIO;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 
 /**
  * Raw access to native memory by address. Thread-safe as memory is: callers order their own
@@ -95,11 +94,14 @@ public final class Memory {
     return true;
   }
 
-  /** Returns what {@link Arrays#hashCode(byte[])} would for the same bytes in an array. */
-  public static int hash(long address, int length) {
+  /**
+   * Returns the hash of some bytes, beginning with 1: each byte is added to that of the bytes
+   * before it, times a factor.
+   */
+  public static int hash(long address, int length, int factor) {
     int hash = 1;
     for (int i = 0; i < length; i++) {
-      hash = 31 * hash + IO.getByte(address + i);
+      hash = factor * hash + IO.getByte(address + i);
     }
     return hash;
   }

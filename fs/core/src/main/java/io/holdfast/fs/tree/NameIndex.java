@@ -1,6 +1,7 @@
 package io.holdfast.fs.tree;
 
 import java.util.Arrays;
+import java.util.SplittableRandom;
 
 /**
  * A hash table from a name in a directory to its node, with open addressing and linear probing. It
@@ -21,6 +22,12 @@ final class NameIndex {
 
   private static final byte GONE = 1;
 
+  /**
+   * The factor of the names' hashes, another one in each process: a user who knew it could make
+   * very many names of one hash, and each search would compare all of them.
+   */
+  private static final int FACTOR = (new SplittableRandom().nextInt() & ~7) | 5;
+
   private final NodeTable nodes;
   private final Part[] parts = new Part[PARTS];
 
@@ -30,7 +37,11 @@ final class NameIndex {
   }
 
   static int hash(long parent, byte[] name) {
-    return hash(parent, Arrays.hashCode(name));
+    int hash = 1;
+    for (byte each : name) {
+      hash = FACTOR * hash + each;
+    }
+    return hash(parent, hash);
   }
 
   private static int hash(long parent, int name) {
@@ -39,7 +50,7 @@ final class NameIndex {
   }
 
   private int hash(long id) {
-    return hash(nodes.parent(id), nodes.nameHash(id));
+    return hash(nodes.parent(id), nodes.nameHash(id, FACTOR));
   }
 
   private Part part(int hash) {

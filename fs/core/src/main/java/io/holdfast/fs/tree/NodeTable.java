@@ -5,9 +5,12 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.origin.Attributes;
+import io.holdfast.fs.origin.OriginPath;
 import java.lang.ref.Reference;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
@@ -48,6 +51,9 @@ public final class NodeTable implements AutoCloseable {
   /** A power of two. */
   private static final int LOCKS = 64;
 
+  /** Most names that are passed on of those that an earlier process has parted from their nodes. */
+  private static final int MOST_PARTED = 100_000;
+
   /** In place of an id: the entry is no longer linked. */
   private static final long GONE = -1;
 
@@ -65,11 +71,17 @@ public final class NodeTable implements AutoCloseable {
    */
   private Set<Long> unclean = new HashSet<>();
 
+  /** Names that an earlier process has parted from their nodes, until somebody takes them. */
+  private List<Parted> parted = new ArrayList<>();
+
   /** The block that new records go to, and its filled bytes; guarded by the append lock. */
   private @Nullable Block current;
 
   private int filled;
   private volatile long end = 1;
+
+  /** A name that leads elsewhere by now, and its directory. */
+  record Parted(long directory, OriginPath name) {}
 
   /**
    * Opens memory and finds the nodes in it. {@link #close} closes the memory.
@@ -100,14 +112,18 @@ public final class NodeTable implements AutoCloseable {
         (id, at) -> {
           long parent = NodeRecord.parent(at);
           Block directory = block(parent);
-          if (parent != 0
-              && (directory == null || NodeRecord.has(at(directory, parent), NodeRecord.STALE))) {
+          boolean gone =
+              directory == null || NodeRecord.has(at(directory, parent), NodeRecord.STALE);
+          if (parent != 0 && gone) {
             NodeRecord.set(at, NodeRecord.STALE);
           }
           if (directory != null) {
             block.hold(directory);
           }
           if (NodeRecord.has(at, NodeRecord.STALE)) {
+            if (!gone && parted.size() < MOST_PARTED) {
+              parted.add(new Parted(parent, OriginPath.of(nameAt(at))));
+            }
             NodeRecord.set(at, NodeRecord.DEAD);
             unclean.add(parent);
           }
@@ -134,6 +150,16 @@ public final class NodeTable implements AutoCloseable {
     if (directory != null && !NodeRecord.has(newest[1], NodeRecord.DEAD)) {
       link(directory, NodeRecord.parent(newest[1]), newest[0]);
     }
+  }
+
+  /**
+   * Returns names that an earlier process has parted from their nodes, some of very many, in
+   * directories that are still there; nothing when called again. Called by one thread.
+   */
+  List<Parted> takeParted() {
+    List<Parted> taken = parted;
+    parted = List.of();
+    return taken;
   }
 
   /** Also counts the records that an earlier process had already unlinked. */
@@ -601,16 +627,17 @@ public final class NodeTable implements AutoCloseable {
   }
 
   byte[] name(long id) {
-    return read(id, at -> Memory.bytes(NodeRecord.name(at), NodeRecord.nameLength(at)));
+    return read(id, NodeTable::nameAt);
   }
 
-  /** Returns {@link Arrays#hashCode(byte[])} of the name without copying the name. */
-  int nameHash(long id) {
-    return (int) number(id, NodeTable::hashOfName);
+  private static byte[] nameAt(long at) {
+    return Memory.bytes(NodeRecord.name(at), NodeRecord.nameLength(at));
   }
 
-  private static long hashOfName(long at) {
-    return Memory.hash(NodeRecord.name(at), NodeRecord.nameLength(at));
+  /** Returns {@link Memory#hash} of the name. */
+  int nameHash(long id, int factor) {
+    return (int)
+        number(id, at -> Memory.hash(NodeRecord.name(at), NodeRecord.nameLength(at), factor));
   }
 
   /** Returns the position of a node in 32 bits; it is valid until the node is discarded. */
