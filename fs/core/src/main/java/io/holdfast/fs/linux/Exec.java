@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * when that succeeds. Stateless.
  */
 public final class Exec {
+  private static final int CLONE_FILES = 0x400;
   private static final int CLOSE_RANGE_CLOEXEC = 4;
   private static final int FIRST_AFTER_STANDARD = 3;
   private static final long SYS_CLOSE_RANGE = 436;
@@ -31,6 +32,9 @@ public final class Exec {
    * @return the error number; this returns only on failure
    */
   public static int become(List<byte[]> words, Set<Integer> descriptors) {
+    // a table of this thread's own: other threads may open files without O_CLOEXEC, as the virtual
+    // machine does for those of its cgroup, between the next line and the last
+    LIBC.unshare(CLONE_FILES);
     closeAllBut(descriptors);
     long vector = LIBC.malloc((words.size() + 1L) * Long.BYTES);
     for (int i = 0; i < words.size(); i++) {
