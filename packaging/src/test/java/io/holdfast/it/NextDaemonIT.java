@@ -276,6 +276,27 @@ class NextDaemonIT {
     assertThat(mount.lockedBytes()).isEqualTo(residents);
   }
 
+  /** Only the daemon before knew that the kernel had been told so. */
+  @Test
+  void refresh_nameThatTheKernelWasToldIsMissing_showsIt() throws IOException {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 10, i -> 1000);
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+    for (String name : List.of("named", "other")) {
+      assertThat(mount.path(name)).doesNotExist();
+    }
+    mount.signal(Posix.SIGKILL);
+    mount.findAgain(START);
+    for (String name : List.of("named", "other")) {
+      Files.writeString(dataset.root().resolve(name), name);
+    }
+
+    mount.refresh("named");
+    assertThat(mount.path("named")).hasContent("named");
+    mount.refresh();
+
+    assertThat(mount.path("other")).hasContent("other");
+  }
+
   /** The kernel gives the number of a mount that is gone to the next one. */
   @Test
   void umount_itsNumberIsAnothersByNow_leavesThatAlone() throws IOException {

@@ -133,6 +133,8 @@ final class CoreNode implements AutoCloseable {
                 residency,
                 new NoKernel(),
                 TTL,
+                false,
+                housekeeping,
                 housekeeping));
     learns[0] = changes;
     service = new PeerService(cluster, tree, layout, transit, residency, Planned.NONE, threads);
@@ -200,8 +202,8 @@ final class CoreNode implements AutoCloseable {
     }
 
     @Override
-    public boolean awaitReplies() {
-      return true;
+    public Earlier earlierReplies() {
+      return () -> true;
     }
 
     @Override

@@ -15,6 +15,9 @@ import io.holdfast.fs.tree.TreePass;
 import io.holdfast.fs.tree.TreeScan;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -46,18 +49,31 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   private final Residency residency;
   private final KernelView kernel;
   private final Executor later;
+  private final Executor teller;
   private final OutdatedNames outdated;
   private final Openings openings = new Openings();
   private final UnderWay tasks = new UnderWay();
   private final AtomicBoolean telling = new AtomicBoolean();
+
+  /** Directories that the kernel is to ask for once more, and whether a task will see to that. */
+  private final Set<Node> closed = ConcurrentHashMap.newKeySet();
+
+  private final AtomicBoolean closing = new AtomicBoolean();
+  private final boolean succeeds;
+
+  /** The first id of nodes that this daemon has added. */
+  private final long firstOwn;
+
   private final AtomicBoolean ending = new AtomicBoolean();
 
   /**
    * The parts that a change concerns.
    *
    * @param metadataTtl how long the kernel keeps names
-   * @param later runs lookups of files that have changed, and tells the kernel of names; not on a
-   *     thread that answers requests
+   * @param succeeds whether the kernel has been told of names by an earlier daemon of the mount
+   * @param later runs lookups of files that have changed, and waits for replies; not on a thread
+   *     that answers requests
+   * @param teller tells the kernel of names that lead elsewhere by now; waits for no reply
    */
   public record Parts(
       Tree tree,
@@ -67,7 +83,9 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
       Residency residency,
       KernelView kernel,
       Duration metadataTtl,
-      Executor later) {}
+      boolean succeeds,
+      Executor later,
+      Executor teller) {}
 
   /** Creates the object; no change is acted on yet. */
   public DatasetChanges(Parts parts) {
@@ -78,6 +96,9 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     residency = parts.residency;
     kernel = parts.kernel;
     later = parts.later;
+    teller = parts.teller;
+    succeeds = parts.succeeds;
+    firstOwn = tree.end();
     outdated = new OutdatedNames(parts.metadataTtl);
   }
 
@@ -120,7 +141,29 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     kernel.expireRights(directory.id());
     Openings.Opening opening = openings.of(directory.id());
     if (opening != null) {
-      execute(() -> open(directory, opening));
+      execute(later, () -> open(directory, opening));
+    } else {
+      closed.add(directory);
+      executeOnce(closing, later, this::expireClosed);
+    }
+  }
+
+  /**
+   * Has the kernel ask once more for directories whose rights are fewer now: a reply that was on
+   * its way may have shown the rights of before, for a directory that the kernel did not know yet.
+   */
+  private void expireClosed() {
+    List<Node> directories = List.copyOf(closed);
+    directories.forEach(closed::remove);
+    awaitReplies();
+    directories.forEach(this::expireRights);
+  }
+
+  private void expireRights(Node directory) {
+    kernel.expireRights(directory.id());
+    Node parent = directory.parent();
+    if (parent != null) {
+      kernel.expireAttributes(parent.id(), directory.name(), directory.id());
     }
   }
 
@@ -136,11 +179,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     expireBelow(directory);
     if (openings.end(directory.id(), opening)) {
       awaitReplies();
-      kernel.expireRights(directory.id());
-      Node parent = directory.parent();
-      if (parent != null) {
-        kernel.expireAttributes(parent.id(), directory.name(), directory.id());
-      }
+      expireRights(directory);
     }
   }
 
@@ -161,9 +200,10 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   }
 
   private void awaitReplies() {
+    KernelView.Earlier replies = kernel.earlierReplies();
     boolean all = false;
     while (!all && !ending.get()) {
-      all = kernel.awaitReplies();
+      all = replies.await();
     }
   }
 
@@ -194,17 +234,23 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
    * name.
    */
   private void tellReplaced() {
-    if (telling.getAndSet(true)) {
+    executeOnce(telling, teller, () -> outdated.tellReplaced(kernel::expire));
+  }
+
+  /** Executes a task that does all there is to do, unless it is to begin already. */
+  private void executeOnce(AtomicBoolean isToBegin, Executor executor, Runnable task) {
+    if (isToBegin.getAndSet(true)) {
       return;
     }
     try {
       execute(
+          executor,
           () -> {
-            telling.set(false);
-            outdated.tellReplaced(kernel::expire);
+            isToBegin.set(false);
+            task.run();
           });
     } catch (OutOfMemoryError e) {
-      telling.set(false);
+      isToBegin.set(false);
       throw e;
     }
   }
@@ -215,16 +261,17 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
    */
   private void expireOnceReplied(long parent, byte[] name) {
     execute(
+        later,
         () -> {
           awaitReplies();
           kernel.expire(parent, name);
         });
   }
 
-  private void execute(Runnable task) {
-    int begun = tasks.begin();
+  private void execute(Executor executor, Runnable task) {
+    UnderWay.Begun begun = tasks.begin();
     try {
-      later.execute(
+      executor.execute(
           () -> {
             try {
               task.run();
@@ -249,6 +296,8 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
    */
   private void awaitTold() throws FsException {
     long end = System.nanoTime() + LONGEST_TELLING.toNanos();
+    KernelView.Earlier earlierTasks = tasks.earlier();
+    KernelView.Earlier replies = kernel.earlierReplies();
     boolean told = false;
     boolean replied = false;
     while (!(told && replied) && !ending.get()) {
@@ -256,8 +305,8 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
         throw new FsException(
             FsError.TIMED_OUT, "the origin has not answered what was asked before the refresh");
       }
-      told = told || tasks.awaitEarlier();
-      replied = replied || kernel.awaitReplies();
+      told = told || earlierTasks.await();
+      replied = replied || replies.await();
     }
   }
 
@@ -278,12 +327,60 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   }
 
   /**
-   * Has the kernel ask for the attributes again, even if the tree has known them for long: the
-   * kernel may have been told older ones.
+   * Has the kernel ask for a directory's attributes again, even if the tree has known them for
+   * long: the kernel may have been told older ones.
    */
   @Override
   public void found(Node directory, byte[] name, Node found) {
-    kernel.expireAttributes(directory.id(), name, found.id());
+    if (found.type() == Attributes.DIRECTORY) {
+      kernel.expireAttributes(directory.id(), name, found.id());
+    }
+  }
+
+  /** An earlier daemon may have told the kernel that there is no such name, and noted that. */
+  @Override
+  public void added(Node directory, byte[] name) {
+    if (succeeds || outdated.hasForgotten()) {
+      kernel.expire(directory.id(), name);
+    }
+  }
+
+  /**
+   * Tells whether the kernel may have been told that the name of a node is missing, and this object
+   * does not know: an earlier daemon told it, or the name was forgotten. A kernel that knows the
+   * node has been told of the name since.
+   */
+  private boolean mayCountAsMissing(Node node) {
+    boolean unknown = (succeeds && node.id() >= firstOwn) || outdated.hasForgotten();
+    return unknown && !kernel.mayKnow(node.id());
+  }
+
+  /** Acts on what the pass of a refresh finds. */
+  private final class Refreshed implements TreePass.ChangeSink {
+    @Override
+    public void changed(Node directory, byte[] name, boolean stays) {
+      DatasetChanges.this.changed(directory, name, stays);
+    }
+
+    @Override
+    public void added(Node directory, byte[] name) {
+      DatasetChanges.this.added(directory, name);
+    }
+
+    @Override
+    public void otherNames(Node directory) {
+      DatasetChanges.this.otherNames(directory);
+    }
+
+    /** Others than the kernel's lookups may have added the name. */
+    @Override
+    public void found(Node directory, byte[] name, Node found) {
+      if (mayCountAsMissing(found)) {
+        kernel.expire(directory.id(), name);
+      } else {
+        DatasetChanges.this.found(directory, name, found);
+      }
+    }
   }
 
   @Override
@@ -295,7 +392,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   public void changed(long node) {
     try {
       Node changed = tree.node(node);
-      execute(() -> refreshLater(changed));
+      execute(later, () -> refreshLater(changed));
     } catch (FsException e) {
       log.debug("replaced already: {}", e.getMessage());
     }
@@ -318,7 +415,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     }
     Node directory = top;
     if (directory.attributes().isDirectory() && !directory.isStale()) {
-      TreePass pass = new TreePass(tree, Moment.now(), this);
+      TreePass pass = new TreePass(tree, Moment.now(), new Refreshed());
       scan.run(directory, pass, (in, name, is) -> {}, () -> !ending.get());
       different += pass.different();
       outdated.tellWithin(id -> isWithin(id, directory), kernel::expire);
@@ -346,7 +443,11 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
       if (!name.isEmpty() && !name.equals(".")) {
         at = last == null ? at : tree.lookupWhateverTheWay(at, last);
         last = name.getBytes(StandardCharsets.UTF_8);
-        boolean unused = outdated.tell(at.id(), last, kernel::expire);
+        Node known = tree.known(at, last);
+        if (!outdated.tell(at.id(), last, kernel::expire)
+            && (known == null || mayCountAsMissing(known))) {
+          kernel.expire(at.id(), last);
+        }
       }
     }
     Node known = last == null ? at : tree.known(at, last);
@@ -394,6 +495,15 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     if (!outdated.tell(directory.id(), name, kernel::expire)) {
       kernel.expire(directory.id(), name);
     }
+  }
+
+  /**
+   * Tells the kernel of names that the previous daemon has parted from their nodes: it may not have
+   * come to that. The kernel would lead to the old nodes.
+   */
+  public void tellParted() {
+    tree.takeParted(outdated::replaced);
+    tellReplaced();
   }
 
   /**

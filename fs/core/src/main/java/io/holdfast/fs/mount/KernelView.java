@@ -34,12 +34,21 @@ public interface KernelView {
   boolean mayKnow(long node);
 
   /**
-   * Waits, for a bounded time, until every request that shows entries and had begun before has its
-   * reply. Not to be called by a thread that answers requests.
-   *
-   * @return whether all have their replies
+   * Returns a wait for the replies to all requests that show entries and are under way now. A
+   * thread that answers requests must not wait.
    */
-  boolean awaitReplies();
+  Earlier earlierReplies();
+
+  /** A wait for what was under way when the wait was made, whatever has begun since. */
+  @FunctionalInterface
+  interface Earlier {
+    /**
+     * Waits for a bounded time. May be called again, and then goes on.
+     *
+     * @return whether all of it has ended
+     */
+    boolean await();
+  }
 
   /**
    * Has the kernel ask for the attributes of a directory before it decides by them who may enter.

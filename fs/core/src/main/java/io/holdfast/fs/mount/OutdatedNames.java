@@ -2,6 +2,7 @@ package io.holdfast.fs.mount;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.RemovalCause;
 import io.holdfast.fs.origin.OriginPath;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
@@ -21,6 +22,7 @@ final class OutdatedNames {
 
   private record Name(long parent, OriginPath name) {}
 
+  private volatile boolean forgotten;
   private final Cache<Name, Long> missing;
   private final Cache<Name, Long> replaced;
 
@@ -39,12 +41,19 @@ final class OutdatedNames {
     replaced = names(metadataTtl);
   }
 
-  private static Cache<Name, Long> names(Duration metadataTtl) {
+  private Cache<Name, Long> names(Duration metadataTtl) {
     return Caffeine.newBuilder()
         .expireAfterWrite(metadataTtl)
         .maximumSize(MOST)
+        .evictionListener(
+            (Name name, Long number, RemovalCause cause) -> forgotten |= cause == RemovalCause.SIZE)
         .executor(Runnable::run)
         .build();
+  }
+
+  /** Tells whether names were forgotten because there were too many. */
+  boolean hasForgotten() {
+    return forgotten;
   }
 
   /** Notes that the kernel is told that there is no such name. */

@@ -20,23 +20,18 @@ public final class PendingReplies {
    *
    * @return to be passed to {@link #replied}
    */
-  public int begin() {
+  public UnderWay.Begun begin() {
     return requests.begin();
   }
 
   /** Notes that the kernel has the reply of a request. */
-  public void replied(int begun) {
+  public void replied(UnderWay.Begun begun) {
     requests.end(begun);
   }
 
-  /**
-   * Waits until every request that had begun before the call has its reply. Not to be called by a
-   * thread that answers requests.
-   *
-   * @return whether the wait ended within a bounded time
-   */
-  public boolean awaitReplies() {
-    return requests.awaitEarlier();
+  /** Returns a wait for the replies to all requests that are under way now. */
+  public KernelView.Earlier earlier() {
+    return requests.earlier();
   }
 
   /** Notes that a reply that shows the node is on its way. */

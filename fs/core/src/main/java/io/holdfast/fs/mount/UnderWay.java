@@ -2,61 +2,65 @@ package io.holdfast.fs.mount;
 
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts tasks under way. A caller can wait until all tasks that began before have ended, while
  * more tasks begin. Thread-safe.
  */
-final class UnderWay {
+public final class UnderWay {
   private static final long LONGEST_MILLIS = Duration.ofSeconds(2).toMillis();
 
-  /** The tasks under way that began before the last turn, and those that began since. */
-  private final int[] counts = new int[2];
+  private Begun current = new Begun(null);
 
-  private int turn;
+  /** The tasks that began between two calls of {@link #earlier}, as one of them knows them. */
+  public static final class Begun {
+    private int tasks;
 
-  /**
-   * The lock of the one thread that waits: two threads would mix up their turns. Taken before the
-   * monitor.
-   */
-  private final Object waiter = new Object();
+    /** The last one before this that had tasks under way when somebody looked. */
+    private @Nullable Begun before;
+
+    private Begun(@Nullable Begun before) {
+      this.before = before;
+    }
+
+    private boolean hasEnded() {
+      while (before != null && before.tasks == 0) {
+        before = before.before;
+      }
+      return tasks == 0 && before == null;
+    }
+  }
 
   /**
    * Notes that a task begins.
    *
    * @return to be passed to {@link #end}
    */
-  synchronized int begin() {
-    counts[turn]++;
-    return turn;
+  synchronized Begun begin() {
+    current.tasks++;
+    return current;
   }
 
   /** Notes that a task has ended. */
-  synchronized void end(int begun) {
-    if (--counts[begun] == 0) {
+  synchronized void end(Begun begun) {
+    if (--begun.tasks == 0) {
       notifyAll();
     }
   }
 
-  /**
-   * Waits until all tasks have ended that had begun before the call.
-   *
-   * @return whether the wait ended within a bounded time
-   */
-  boolean awaitEarlier() {
-    synchronized (waiter) {
-      return awaitTurn();
+  /** Returns a wait for all tasks that are under way now. */
+  synchronized KernelView.Earlier earlier() {
+    if (current.hasEnded()) {
+      return () -> true;
     }
+    Begun last = current;
+    current = new Begun(last);
+    return () -> await(last);
   }
 
-  private synchronized boolean awaitTurn() {
-    boolean all = awaitEmpty(1 - turn);
-    turn = 1 - turn;
-    return awaitEmpty(1 - turn) && all;
-  }
-
-  private boolean awaitEmpty(int of) {
-    return await(this, () -> counts[of] == 0);
+  private synchronized boolean await(Begun last) {
+    return await(this, last::hasEnded);
   }
 
   /**

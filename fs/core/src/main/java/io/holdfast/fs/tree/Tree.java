@@ -363,6 +363,26 @@ public final class Tree {
     nodes.forgetListed(directory.id(), System.nanoTime());
   }
 
+  /** Returns a number above the ids of all nodes; later nodes get this id or a higher one. */
+  public long end() {
+    return nodes.end();
+  }
+
+  /** Takes names. */
+  @FunctionalInterface
+  public interface NameTaker {
+    /** Takes a name in a directory with this id. */
+    void take(long directory, byte[] name);
+  }
+
+  /**
+   * Passes names that an earlier process has parted from their nodes, some of very many; none when
+   * called again. Called by one thread.
+   */
+  public void takeParted(NameTaker taker) {
+    nodes.takeParted().forEach(parted -> taker.take(parted.directory(), parted.name().bytes()));
+  }
+
   /** Passes each known node. */
   public void forEach(Consumer<Node> taker) {
     nodes.forEach(

@@ -69,6 +69,9 @@ public final class TreePass {
           public void changed(Node directory, byte[] name, boolean stays) {}
 
           @Override
+          public void added(Node directory, byte[] name) {}
+
+          @Override
           public void otherNames(Node directory) {}
 
           @Override
@@ -83,12 +86,15 @@ public final class TreePass {
      */
     void changed(Node directory, byte[] name, boolean stays);
 
+    /** Learns of a name that the tree did not know. */
+    void added(Node directory, byte[] name);
+
     /** Learns that a known directory has gained or lost names. */
     void otherNames(Node directory);
 
     /**
-     * Learns that a directory was found, changed or not. A program may have been told of the
-     * directory's former state while the tree did not know better.
+     * Learns that an entry was found, changed or not. A program may have been told of its former
+     * state while the tree did not know better.
      *
      * @param directory the directory that holds the name
      */
@@ -138,15 +144,16 @@ public final class TreePass {
       Attributes before = known == null ? null : known.attributes();
       if (known != null && fresh.equals(before)) {
         nodes.see(known.id(), number);
-        reach(directory, name, known, fresh);
+        changes.found(directory, name, known);
         return;
       }
       Node now = listed(directory, name, fresh);
       nodes.see(now.id(), number);
-      reach(directory, name, now, fresh);
+      changes.found(directory, name, now);
       if (known == null) {
         added.increment();
         gained(directory);
+        changes.added(directory, name);
       } else if (!now.equals(known) || !now.attributes().sameButForAccess(before)) {
         different.increment();
         changes.changed(directory, name, now.equals(known));
@@ -180,12 +187,6 @@ public final class TreePass {
       missing.putIfAbsent(directory.id(), cause);
     } else if (!directory.isStale()) {
       firstUnsettled.compareAndSet(null, cause);
-    }
-  }
-
-  private void reach(Node directory, byte[] name, Node found, Attributes fresh) {
-    if (fresh.isDirectory()) {
-      changes.found(directory, name, found);
     }
   }
 

@@ -13,11 +13,15 @@ import io.holdfast.fs.tree.NodeTable;
 import io.holdfast.fs.tree.Tree;
 import io.holdfast.fs.tree.Tree.ChangeListener;
 import io.holdfast.fs.tree.TreeScan;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A change of rights, and the names below a directory. */
 final class DatasetChangesTest {
@@ -30,23 +34,34 @@ final class DatasetChangesTest {
   private DatasetChanges changes;
   private MetadataCache metadata;
 
+  /** Whether the kernel knows the nodes. */
+  private boolean knows = true;
+
+  /** What the kernel was told, and that its replies were awaited. */
+  private final List<String> told = new ArrayList<>();
+
   @BeforeEach
   void create() throws FsException {
     nodes = new NodeTable(GrowingMemory.ofProcess("nodes"));
     tree = new Tree(origin, nodes, new OfRights());
-    // an opening needs neither items nor transit nor residents
-    changes =
-        new DatasetChanges(
-            new DatasetChanges.Parts(
-                tree,
-                new TreeScan(origin, tree, Runnable::run),
-                null,
-                null,
-                null,
-                new Kernel(),
-                TTL,
-                Runnable::run));
+    changes = changes(false);
     metadata = new MetadataCache(tree, true, TTL, System::nanoTime);
+  }
+
+  /** An opening needs neither items nor transit nor residents. */
+  private DatasetChanges changes(boolean succeeds) {
+    return new DatasetChanges(
+        new DatasetChanges.Parts(
+            tree,
+            new TreeScan(origin, tree, command -> new Thread(command).start()),
+            null,
+            null,
+            null,
+            new Kernel(),
+            TTL,
+            succeeds,
+            Runnable::run,
+            Runnable::run));
   }
 
   @AfterEach
@@ -71,33 +86,108 @@ final class DatasetChangesTest {
   }
 
   /** Has replied to everything. */
-  private static final class Kernel implements KernelView {
+  private final class Kernel implements KernelView {
     @Override
     public boolean replace(long parent, byte[] name, long node) {
       return true;
     }
 
     @Override
-    public void expire(long parent, byte[] name) {}
+    public void expire(long parent, byte[] name) {
+      told.add("name " + new String(name, UTF_8));
+    }
 
     @Override
     public void expireAttributes(long parent, byte[] name, long node) {}
 
     @Override
     public boolean mayKnow(long node) {
-      return true;
+      return knows;
     }
 
     @Override
-    public boolean awaitReplies() {
-      return true;
+    public Earlier earlierReplies() {
+      told.add("replies");
+      return () -> true;
     }
 
     @Override
-    public void expireRights(long directory) {}
+    public void expireRights(long directory) {
+      told.add("rights");
+    }
 
     @Override
     public void expireDirectory(long node) {}
+  }
+
+  /** A listing on its way may show the rights of before to a kernel that knows no directory yet. */
+  @Test
+  void directoryClosed_kernelAsksForItsRightsAgain_onceAllHaveTheirReplies() throws FsException {
+    origin.file("d/f", new byte[1]);
+    origin.chmod("d", 0755);
+    Node directory = lookup(tree.root(), "d");
+    told.clear();
+
+    origin.chmod("d", 0700);
+    tree.refresh(directory);
+
+    assertThat(told).containsExactly("rights", "replies", "rights");
+  }
+
+  /** The daemon before had told the kernel that there is no such name, and nobody else knew. */
+  @Test
+  void refresh_afterAnotherDaemon_tellsTheKernelOfNamesThatAreNew() throws FsException {
+    origin.file("d/known", new byte[1]);
+    tree.bringIn(lookup(tree.root(), "d"), (name, type, inode, attributes) -> {});
+    origin.file("d/fresh", new byte[1]);
+    origin.file("named", new byte[1]);
+    DatasetChanges successor = changes(true);
+
+    successor.refresh("named");
+    assertThat(told).contains("name named");
+    successor.refresh("");
+
+    assertThat(told).contains("name fresh").doesNotContain("name known");
+  }
+
+  /** A listing had added them; the kernel, which had not asked, went on believing the other. */
+  @Test
+  void refresh_afterAnotherDaemon_tellsTheKernelOfNamesThatOthersHaveAdded() throws FsException {
+    origin.file("d/known", new byte[1]);
+    Node directory = lookup(tree.root(), "d");
+    tree.bringIn(directory, (name, type, inode, attributes) -> {});
+    DatasetChanges successor = changes(true);
+    origin.file("d/one", new byte[1]);
+    origin.file("d/other", new byte[1]);
+    tree.bringIn(directory, (name, type, inode, attributes) -> {});
+    knows = false;
+
+    successor.refresh("d/one");
+    assertThat(told).contains("name one").doesNotContain("name other");
+    successor.refresh("d");
+
+    assertThat(told).contains("name other").doesNotContain("name known");
+  }
+
+  /** It had found the new version, and then was killed. */
+  @Test
+  void tellParted_ofTheDaemonBefore_tellsTheKernel(@TempDir Path state) throws FsException {
+    Path file = state.resolve("nodes");
+    origin.file("f", new byte[1]);
+    origin.file("other", new byte[1]);
+    try (NodeTable before = new NodeTable(GrowingMemory.at(file))) {
+      Tree known = new Tree(origin, before, old -> {});
+      known.lookup(known.root(), "f".getBytes(UTF_8));
+      known.lookup(known.root(), "other".getBytes(UTF_8));
+      origin.file("f", new byte[2]);
+      known.lookup(known.root(), "f".getBytes(UTF_8));
+    }
+    try (NodeTable after = new NodeTable(GrowingMemory.at(file))) {
+      tree = new Tree(origin, after, new OfRights());
+      changes(true).tellParted();
+
+      assertThat(told).containsExactly("name f");
+    }
   }
 
   private Node lookup(Node directory, String name) throws FsException {

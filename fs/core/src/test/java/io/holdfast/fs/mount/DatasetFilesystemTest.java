@@ -132,7 +132,16 @@ final class DatasetFilesystemTest {
                 AccessLog.NONE,
                 new DatasetChanges(
                     new DatasetChanges.Parts(
-                        tree, null, layout, transit, residency, null, TTL, Runnable::run)),
+                        tree,
+                        null,
+                        layout,
+                        transit,
+                        residency,
+                        null,
+                        TTL,
+                        false,
+                        Runnable::run,
+                        Runnable::run)),
                 TTL,
                 clock));
   }

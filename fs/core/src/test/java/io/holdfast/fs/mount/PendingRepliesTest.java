@@ -83,8 +83,8 @@ final class PendingRepliesTest {
   }
 
   @Test
-  void awaitReplies_requestsBeforeAndSince_waitsForThoseBefore() throws InterruptedException {
-    int before = pendingReplies.begin();
+  void earlier_requestsBeforeAndSince_waitsForThoseBefore() throws InterruptedException {
+    UnderWay.Begun before = pendingReplies.begin();
     AtomicBoolean replied = new AtomicBoolean();
     AtomicBoolean seen = new AtomicBoolean();
     CountDownLatch started = new CountDownLatch(1);
@@ -92,27 +92,28 @@ final class PendingRepliesTest {
         new Thread(
             () -> {
               started.countDown();
-              seen.set(pendingReplies.awaitReplies() && replied.get());
+              seen.set(pendingReplies.earlier().await() && replied.get());
             });
     waiter.start();
     Await.latch(started);
     Await.until("it waits", () -> waiter.getState() == Thread.State.TIMED_WAITING);
-    int since = pendingReplies.begin();
+    UnderWay.Begun since = pendingReplies.begin();
     replied.set(true);
     pendingReplies.replied(before);
     waiter.join();
     assertThat(seen).isTrue();
     pendingReplies.replied(since);
-    assertThat(pendingReplies.awaitReplies()).isTrue();
+    assertThat(pendingReplies.earlier().await()).isTrue();
   }
 
   /** A store that hangs delays a request: a waiting caller learns that, and waits again. */
   @Test
-  void awaitReplies_requestThatIsNotAnswered_saysSo() {
-    int begun = pendingReplies.begin();
-    assertThat(pendingReplies.awaitReplies()).isFalse();
+  void earlier_requestThatIsNotAnswered_saysSo() {
+    UnderWay.Begun begun = pendingReplies.begin();
+    KernelView.Earlier earlier = pendingReplies.earlier();
+    assertThat(earlier.await()).isFalse();
     pendingReplies.replied(begun);
-    assertThat(pendingReplies.awaitReplies()).isTrue();
+    assertThat(earlier.await()).isTrue();
   }
 
   /** The reply that shows the node may itself wait for the caller: the wait ends all the same. */

@@ -25,26 +25,58 @@ final class UnderWayTest {
   }
 
   @Test
-  void awaitEarlier_nothing_returnsAtOnce() {
-    assertThat(things.awaitEarlier()).isTrue();
+  void await_nothing_returnsAtOnce() {
+    assertThat(things.earlier().await()).isTrue();
     things.end(things.begin());
-    assertThat(things.awaitEarlier()).isTrue();
+    assertThat(things.earlier().await()).isTrue();
+  }
+
+  /** Each further wait asked for what had begun since as well, so a steady flow had no end. */
+  @Test
+  void await_againWhileMoreBegins_endsWithWhatBeganBefore() {
+    UnderWay.Begun before = things.begin();
+    KernelView.Earlier earlier = things.earlier();
+    UnderWay.Begun since = things.begin();
+    assertThat(earlier.await()).isFalse();
+    UnderWay.Begun later = things.begin();
+    things.end(before);
+
+    assertThat(earlier.await()).isTrue();
+
+    KernelView.Earlier all = things.earlier();
+    things.end(since);
+    things.end(later);
+    assertThat(all.await()).isTrue();
+  }
+
+  @Test
+  void await_waitMadeWhileEarlierOnesAreUnderWay_waitsForThemToo() {
+    UnderWay.Begun first = things.begin();
+    KernelView.Earlier ofFirst = things.earlier();
+    KernelView.Earlier ofBoth = things.earlier();
+    UnderWay.Begun second = things.begin();
+    things.end(second);
+    assertThat(ofBoth.await()).isFalse();
+    things.end(first);
+    assertThat(ofFirst.await()).isTrue();
+    assertThat(ofBoth.await()).isTrue();
   }
 
   /** Each has to wait for what began before it, also while another waits already. */
   @Test
-  void awaitEarlier_ofSeveralAtOnce_eachWaitsForWhatBeganBefore() throws Exception {
-    int first = things.begin();
+  void await_ofSeveralAtOnce_eachWaitsForWhatBeganBefore() throws Exception {
+    UnderWay.Begun first = things.begin();
     AtomicBoolean firstEnded = new AtomicBoolean();
     AtomicBoolean secondEnded = new AtomicBoolean();
-    FutureTask<Boolean> waiter = new FutureTask<>(() -> things.awaitEarlier() && firstEnded.get());
+    FutureTask<Boolean> waiter =
+        new FutureTask<>(() -> things.earlier().await() && firstEnded.get());
     Thread thread = new Thread(waiter);
     thread.start();
     Await.until("it waits", () -> thread.getState() == Thread.State.TIMED_WAITING);
-    int second = things.begin();
+    UnderWay.Begun second = things.begin();
     List<Future<Boolean>> others = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      others.add(threads.submit(() -> things.awaitEarlier() && secondEnded.get()));
+      others.add(threads.submit(() -> things.earlier().await() && secondEnded.get()));
     }
     firstEnded.set(true);
     things.end(first);

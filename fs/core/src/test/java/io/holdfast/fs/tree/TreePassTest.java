@@ -68,13 +68,18 @@ final class TreePassTest {
           }
 
           @Override
+          public void added(Node directory, byte[] name) {}
+
+          @Override
           public void otherNames(Node directory) {
             changes.add(directory.path() + " has other names");
           }
 
           @Override
           public void found(Node directory, byte[] name, Node found) {
-            reached.add(found.path().toString());
+            if (found.attributes().isDirectory()) {
+              reached.add(found.path().toString());
+            }
           }
         });
   }

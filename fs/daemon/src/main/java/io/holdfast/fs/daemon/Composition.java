@@ -154,6 +154,14 @@ final class Composition {
     return new PatientThreads("changed", CHANGED_THREADS);
   }
 
+  /**
+   * Creates the thread that tells the kernel of names that lead elsewhere by now. It waits for no
+   * origin and no reply.
+   */
+  static PatientThreads teller() {
+    return new PatientThreads("tell", 1);
+  }
+
   /** Creates the thread that looks for names that have gone; it may hang in the origin. */
   static Executor sweeper() {
     return pool("names", 1);

@@ -149,6 +149,7 @@ public final class Daemon {
       undo.closing(parts.state).start(parts.scan::isComplete, parts.housekeeping);
     }
     if (isSuccessor()) {
+      parts.changes.tellParted();
       // on a thread of its own: it waits for the kernel, and for the drop of each file's pages
       NamedThreads.start("strays", parts.changes::dropStrays);
     }

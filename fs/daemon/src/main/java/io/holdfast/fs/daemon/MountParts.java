@@ -95,6 +95,7 @@ final class MountParts {
   final ScheduledExecutorService housekeeping;
   final PatientThreads steps;
   final PatientThreads lookers;
+  final PatientThreads teller;
   final DatasetChanges changes;
   final DatasetScan scan;
   final Tasks tasks;
@@ -173,6 +174,7 @@ final class MountParts {
         undo.closing(
             Ceiling.guard(new Ceiling.Parts(settings, live, residency, transit, tree, guarding)));
     lookers = Composition.lookers();
+    teller = Composition.teller();
     changes = changes(treeScan);
     scan = scan(treeScan, ownShare);
     tasks = tasks();
@@ -323,7 +325,9 @@ final class MountParts {
                 residency,
                 binding,
                 settings.get(SettingTable.METADATA_TTL),
-                lookers));
+                supervision != null && supervision.restarts() > 0,
+                lookers,
+                teller));
     undo.push(made::stop);
     return made;
   }

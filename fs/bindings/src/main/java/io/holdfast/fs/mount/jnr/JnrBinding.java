@@ -231,8 +231,8 @@ public final class JnrBinding implements Binding {
   }
 
   @Override
-  public boolean awaitReplies() {
-    return pendingReplies.awaitReplies();
+  public Earlier earlierReplies() {
+    return pendingReplies.earlier();
   }
 
   @Override

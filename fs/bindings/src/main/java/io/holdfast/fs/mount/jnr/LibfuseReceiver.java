@@ -7,6 +7,7 @@ import io.holdfast.fs.mount.Filesystem.Entry;
 import io.holdfast.fs.mount.Opcode;
 import io.holdfast.fs.mount.PendingReplies;
 import io.holdfast.fs.mount.RequestThreads;
+import io.holdfast.fs.mount.UnderWay;
 import java.util.function.LongConsumer;
 import jnr.constants.platform.Errno;
 
@@ -118,7 +119,7 @@ final class LibfuseReceiver implements RequestThreads.Receiver {
   }
 
   private void lookup() {
-    int begun = hooks.pendingReplies.begin();
+    UnderWay.Begun begun = hooks.pendingReplies.begin();
     try {
       lookupAndLeave();
     } finally {

@@ -215,8 +215,8 @@ public final class KernelBinding implements Binding {
   }
 
   @Override
-  public boolean awaitReplies() {
-    return pendingReplies.awaitReplies();
+  public Earlier earlierReplies() {
+    return pendingReplies.earlier();
   }
 
   @Override

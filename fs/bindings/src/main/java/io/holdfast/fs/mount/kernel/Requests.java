@@ -12,6 +12,7 @@ import io.holdfast.fs.mount.Filesystem;
 import io.holdfast.fs.mount.MountOptions;
 import io.holdfast.fs.mount.Opcode;
 import io.holdfast.fs.mount.PendingReplies;
+import io.holdfast.fs.mount.UnderWay;
 import io.holdfast.fs.origin.Attributes;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -215,7 +216,7 @@ final class Requests {
   }
 
   private void exposed(Answer answer) throws FsException {
-    int begun = pendingReplies.begin();
+    UnderWay.Begun begun = pendingReplies.begin();
     try {
       answer.give();
     } finally {
