@@ -486,22 +486,9 @@ public final class FileTree implements AutoCloseable {
             "is on another file system than the store's root (a mount, an export or a subvolume"
                 + " inside of the store): give a store that is on one file system");
       }
-      long area = Linux.scratch().area();
-      long length = LIBC.getdents64(fd, area, Scratch.AREA_CAPACITY);
-      while (length > 0) {
-        int at = 0;
-        while (at < length) {
-          String name = bytesAsText(Memory.string(area + at + DIRENT_NAME));
-          if (!name.equals(".") && !name.equals("..")) {
-            int type = Memory.getByte(area + at + DIRENT_NAME - 1) << 12;
-            entries.add(new Entry(name, type, Memory.getLong(area + at)));
-          }
-          at += Memory.getShort(area + at + DIRENT_NAME - 3);
-        }
-        length = LIBC.getdents64(fd, area, Scratch.AREA_CAPACITY);
-      }
-      if (length < 0) {
-        throw ErrnoException.of(Linux.errno(), path);
+      boolean more = true;
+      while (more) {
+        more = readEntries(fd, path, entries);
       }
     } finally {
       LIBC.close(fd);
@@ -514,6 +501,40 @@ public final class FileTree implements AutoCloseable {
       }
     }
     return entries;
+  }
+
+  /** Tells whether a directory has no entries; reads no more of them than it needs. */
+  boolean isEmpty(String path) throws ErrnoException {
+    int fd = open(path, Linux.O_RDONLY | Linux.O_DIRECTORY);
+    try {
+      List<Entry> entries = new ArrayList<>();
+      boolean more = true;
+      while (more && entries.isEmpty()) {
+        more = readEntries(fd, path, entries);
+      }
+      return entries.isEmpty();
+    } finally {
+      LIBC.close(fd);
+    }
+  }
+
+  /** Adds the next entries of an open directory; returns false at its end. */
+  private static boolean readEntries(int fd, String path, List<Entry> to) throws ErrnoException {
+    long area = Linux.scratch().area();
+    long length = LIBC.getdents64(fd, area, Scratch.AREA_CAPACITY);
+    if (length < 0) {
+      throw ErrnoException.of(Linux.errno(), path);
+    }
+    int at = 0;
+    while (at < length) {
+      String name = bytesAsText(Memory.string(area + at + DIRENT_NAME));
+      if (!name.equals(".") && !name.equals("..")) {
+        int type = Memory.getByte(area + at + DIRENT_NAME - 1) << 12;
+        to.add(new Entry(name, type, Memory.getLong(area + at)));
+      }
+      at += Memory.getShort(area + at + DIRENT_NAME - 3);
+    }
+    return length > 0;
   }
 
   /** Sets an extended attribute. */

@@ -294,12 +294,7 @@ public final class Front implements AutoCloseable {
 
   /** Returns false if the file system of the front was full, and may have room now. */
   private boolean tryPerform(Operation operation) throws ErrnoException, InterruptedException {
-    if (operation instanceof Operation.Make || operation instanceof Operation.Link) {
-      String path = operation.paths().get(operation.paths().size() - 1);
-      if (tree.find(path).isPresent()) {
-        throw ErrnoException.of(Errno.EEXIST, path);
-      }
-    }
+    requirePossible(operation);
     try {
       saveBefore(operation);
       logAndApply(operation);
@@ -310,6 +305,54 @@ public final class Front implements AutoCloseable {
       }
       awaitRoomAfter(e);
       return false;
+    }
+  }
+
+  /**
+   * Refuses what the file system would refuse, before it is in the log. The log may be synced
+   * before it gives a change up, and a crash of the machine would bring that back.
+   */
+  private void requirePossible(Operation operation) throws ErrnoException {
+    if (operation instanceof Operation.Make make) {
+      requireAbsent(make.path());
+    } else if (operation instanceof Operation.Link link) {
+      requireAbsent(link.path());
+    } else if (operation instanceof Operation.Remove remove) {
+      requireRemovable(remove.path(), remove.directory());
+    } else if (operation instanceof Operation.Rename rename) {
+      requirePossible(rename);
+    }
+  }
+
+  private void requirePossible(Operation.Rename rename) throws ErrnoException {
+    String from = rename.from();
+    String to = rename.to();
+    boolean exchanges = (rename.flags() & Operation.Rename.EXCHANGE) != 0;
+    if (to.startsWith(from + "/") || (exchanges && from.startsWith(to + "/"))) {
+      throw ErrnoException.of(Errno.EINVAL, from);
+    }
+    if ((rename.flags() & Operation.Rename.NOREPLACE) != 0) {
+      requireAbsent(to);
+    }
+    if (exchanges) {
+      Stat unused = tree.stat(to);
+    } else if (!from.equals(to) && tree.find(to).isPresent()) {
+      requireRemovable(to, tree.stat(from).isDirectory());
+    }
+  }
+
+  private void requireAbsent(String path) throws ErrnoException {
+    if (tree.find(path).isPresent()) {
+      throw ErrnoException.of(Errno.EEXIST, path);
+    }
+  }
+
+  private void requireRemovable(String path, boolean asDirectory) throws ErrnoException {
+    if (tree.stat(path).isDirectory() != asDirectory) {
+      throw ErrnoException.of(asDirectory ? Errno.ENOTDIR : Errno.EISDIR, path);
+    }
+    if (asDirectory && !tree.isEmpty(path)) {
+      throw ErrnoException.of(Errno.ENOTEMPTY, path);
     }
   }
 

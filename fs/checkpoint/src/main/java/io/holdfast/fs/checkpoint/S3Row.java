@@ -219,10 +219,19 @@ final class S3Row implements AutoCloseable {
 
   private void remove(String path, long time) throws ErrnoException {
     Node node = node(path);
+    requireEmpty(path);
     node(FileTree.parent(path)).modified = time;
     names.remove(path);
     named.remove(path);
     drop(node);
+  }
+
+  /** Refuses to take a directory away whose names would be left without one. */
+  private void requireEmpty(String path) throws ErrnoException {
+    if (!S3Index.below(names, path).isEmpty()) {
+      throw ErrnoException.because(
+          Errno.ENOTEMPTY, path, "has files in the store: it is not what this node has written");
+    }
   }
 
   private void drop(Node node) throws ErrnoException {
@@ -239,9 +248,12 @@ final class S3Row implements AutoCloseable {
     if (moved == there) {
       return; // two names of one file: nothing happens
     }
+    boolean exchanges = (rename.flags() & Operation.Rename.EXCHANGE) != 0;
+    if (!exchanges) {
+      requireEmpty(rename.to());
+    }
     node(FileTree.parent(rename.from())).modified = time;
     node(FileTree.parent(rename.to())).modified = time;
-    boolean exchanges = (rename.flags() & Operation.Rename.EXCHANGE) != 0;
     Map<String, Node> from = take(rename.from());
     Map<String, Node> to = take(rename.to());
     put(from, rename, order);

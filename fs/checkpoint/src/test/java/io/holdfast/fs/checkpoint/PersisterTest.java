@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.fs.linux.Memory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
@@ -462,6 +464,46 @@ class PersisterTest {
         .hasMessage("the daemon ends");
     LIBC.close(fd);
     assertThat(front.last()).isEqualTo(last);
+  }
+
+  private static List<Operation> refused() {
+    return List.of(
+        new Operation.Remove("full", true),
+        new Operation.Remove("a", true),
+        new Operation.Remove("empty", false),
+        new Operation.Rename("empty", "full", 0),
+        new Operation.Rename("empty", "a", 0),
+        new Operation.Rename("a", "empty", 0),
+        new Operation.Rename("full", "full/in", 0),
+        new Operation.Rename("full/x", "full", Operation.Rename.EXCHANGE),
+        new Operation.Rename("empty", "none", Operation.Rename.EXCHANGE),
+        new Operation.Rename("a", "full/x", Operation.Rename.NOREPLACE),
+        new Operation.Link("a", "full/x"));
+  }
+
+  /**
+   * The log had it until the file system refused it. If another thread had synced the log by then,
+   * a crash of the machine brought it back, and the store refused it at every mount.
+   */
+  @ParameterizedTest
+  @MethodSource("refused")
+  void changeThatIsRefused_isNeverInTheLog(Operation refused) throws Exception {
+    front.perform(() -> make("full"));
+    front.perform(() -> make("empty"));
+    write("a", 0);
+    write("full/x", 0);
+    Path log = directory.resolve("front/log/%020d.log".formatted(1));
+    FileTime before = FileTime.fromMillis(1000);
+    Files.setLastModifiedTime(log, before);
+
+    assertThatThrownBy(() -> front.perform(() -> refused)).isInstanceOf(ErrnoException.class);
+
+    assertThat(Files.getLastModifiedTime(log)).isEqualTo(before);
+    front.perform(() -> new Operation.Rename("full", "full", 0));
+    front.perform(() -> new Operation.Rename("full", "empty", 0));
+    assertThat(Files.getLastModifiedTime(log)).isNotEqualTo(before);
+    persist();
+    assertThat(storePath.resolve("empty/x")).exists();
   }
 
   /** A store whose sync fails, as that of a full NFS server does. */

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The room that a row takes. */
+/** The room that a row takes, and the changes that it refuses. */
 class S3RowTest {
   private static final int LENGTH = 1000;
 
@@ -38,6 +38,9 @@ class S3RowTest {
     names.put("huge", name(2, Stat.REGULAR | 0600, 8L << 40));
     names.put("large", name(3, Stat.REGULAR | 0600, 9000));
     names.put("small", name(4, Stat.REGULAR | 0600, 4000));
+    names.put("tmp", name(5, Stat.DIRECTORY | 0755, 0));
+    names.put("d", name(6, Stat.DIRECTORY | 0755, 0));
+    names.put("d/x", name(7, Stat.REGULAR | 0600, 0));
     files = FileTree.open(directory);
     row = new S3Row(new S3Index(1, 1, names, List.of()), files, (path, n, f) -> fetched.add(path));
   }
@@ -59,6 +62,18 @@ class S3RowTest {
     assertThatThrownBy(() -> write("huge"))
         .isInstanceOfSatisfying(ErrnoException.class, e -> assertThat(e.is(Errno.ENOSPC)).isTrue());
     assertThat(fetched).isEmpty();
+  }
+
+  /** The row had names without a directory: nobody could mount the store any more. */
+  @Test
+  void directoryThatHasNames_isNeitherRemovedNorReplaced() {
+    for (Operation each :
+        List.of(new Operation.Remove("d", true), new Operation.Rename("tmp", "d", 0))) {
+      assertThatThrownBy(() -> row.apply(each, 1, 1))
+          .isInstanceOfSatisfying(
+              ErrnoException.class, e -> assertThat(e.is(Errno.ENOTEMPTY)).isTrue());
+    }
+    assertThat(row.names()).containsKeys("tmp", "d", "d/x");
   }
 
   @Test
