@@ -83,6 +83,15 @@ public final class Persister implements AutoCloseable {
   }
 
   private void run() {
+    try {
+      persist();
+    } catch (RuntimeException | Error e) {
+      throw Front.halt(e); // nothing would come to the store any more, and nobody would be told
+    }
+    LIBC.free(buffer);
+  }
+
+  private void persist() {
     long pause = FIRST_PAUSE;
     while (!stopped) {
       try {
@@ -107,7 +116,6 @@ public final class Persister implements AutoCloseable {
         pause = Math.min(2 * pause, LONGEST_PAUSE);
       }
     }
-    LIBC.free(buffer);
   }
 
   /** Takes the next operation, or makes durable what was taken if there is none. */

@@ -17,7 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The heap is full just when the log and the tree have an operation and the persister is to be told
- * of it. The daemon went on with the next operations, and the store never got that one.
+ * of it: the daemon went on with the next operations, and the store never got that one. Or the
+ * persister finds it full.
  */
 @Timeout(120)
 class FullHeapTest {
@@ -84,9 +85,7 @@ class FullHeapTest {
     return new Front(directory, 1 << 30, true, System::nanoTime);
   }
 
-  @Test
-  void operationThatTheHeapHasNoRoomFor_isInTheLogOfTheNextDaemon() throws Exception {
-    Path front = directory.resolve("front");
+  private Process start(Class<?> daemon, Path front, Path output) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
@@ -95,21 +94,84 @@ class FullHeapTest {
             .toList());
     command.addAll(List.of("-Xmx32m", "-XX:+UseSerialGC", "-XX:-UseTLAB"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(List.of(Daemon.class.getName(), front.toString()));
+    command.addAll(List.of(daemon.getName(), front.toString()));
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(output.toFile())
+        .start();
+  }
+
+  @Test
+  void operationThatTheHeapHasNoRoomFor_isInTheLogOfTheNextDaemon() throws Exception {
+    Path front = directory.resolve("front");
     Path output = directory.resolve("output");
-    Process daemon =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
+
+    Process daemon = start(Daemon.class, front, output);
 
     assertThat(daemon.waitFor(100, TimeUnit.SECONDS)).isTrue();
-
     assertThat(daemon.exitValue()).as("%s", Files.readString(output)).isEqualTo(1);
     assertThat(output).content().contains("a change has ended halfway");
     try (Front next = open(front)) {
       assertThat(next.last()).isGreaterThan(OPERATIONS);
       assertThat(next.pendingOperations()).isEqualTo((int) next.last());
+      next.closeFiles();
+    }
+  }
+
+  /** A full heap, which has no room for words about it either. */
+  private static final class Full extends OutOfMemoryError {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public String getMessage() {
+      throw new OutOfMemoryError("no room for words");
+    }
+  }
+
+  /** A store that finds the heap full. */
+  private static final class FullStore extends ForwardingStore {
+    FullStore(DirectoryStore store) {
+      super(store);
+    }
+
+    @Override
+    public void apply(Operation operation) {
+      throw new Full();
+    }
+  }
+
+  /** A daemon, as far as its front and its persister go. */
+  static final class PersistingDaemon {
+    private PersistingDaemon() {}
+
+    /** Makes a file in the front, the argument, and waits for a store that finds the heap full. */
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+      Path path = Path.of(arguments[0]);
+      Front front = open(path);
+      Path store = Files.createDirectory(path.resolveSibling("store"));
+      FullStore full = new FullStore(new DirectoryStore(store, "one", false));
+      Persister persister = new Persister(front, full, 0, 0, SaveMeter.ofProcess());
+      int mode = Stat.REGULAR | 0600;
+      front.perform(() -> new Operation.Make("a", mode, 0, Procfs.ownUid(), Procfs.ownGid(), ""));
+      persister.start();
+      persister.await(front.last(), TimeUnit.SECONDS.toNanos(20));
+      System.exit(MISSED);
+    }
+  }
+
+  /** Its handler of errors failed as well, and the thread was gone: nothing was persisted then. */
+  @Test
+  void persisterThatHasNoRoomToTellOfAFullHeap_endsTheDaemon() throws Exception {
+    Path front = directory.resolve("front");
+    Path output = directory.resolve("output");
+
+    Process daemon = start(PersistingDaemon.class, front, output);
+
+    assertThat(daemon.waitFor(100, TimeUnit.SECONDS)).isTrue();
+    assertThat(daemon.exitValue()).as("%s", Files.readString(output)).isEqualTo(1);
+    assertThat(output).content().contains("this daemon ends, and the next one goes on");
+    try (Front next = open(front)) {
+      assertThat(next.pendingOperations()).isEqualTo(1);
       next.closeFiles();
     }
   }
