@@ -1111,7 +1111,7 @@ public final class CheckpointFilesystem {
       if (!front.isStub(node.inode)) {
         return -1;
       }
-      if (isAt(path, node)) {
+      if (isUnchanged(path, node, expected)) {
         throw e;
       }
       return openAtStore(node);
@@ -1127,6 +1127,16 @@ public final class CheckpointFilesystem {
     lock.lock();
     try {
       return path.equals(pathOrNull(node));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Tells whether a file has its name and its attributes still. */
+  private boolean isUnchanged(String path, Node node, Stat expected) throws ErrnoException {
+    lock.lock();
+    try {
+      return isAt(path, node) && front.stat(path).equals(expected);
     } finally {
       lock.unlock();
     }

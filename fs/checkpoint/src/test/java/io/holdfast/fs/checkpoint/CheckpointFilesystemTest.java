@@ -3,6 +3,7 @@ package io.holdfast.fs.checkpoint;
 import static io.holdfast.fs.linux.Libc.LIBC;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.holdfast.fs.checkpoint.CheckpointFilesystem.Created;
 import io.holdfast.fs.checkpoint.CheckpointFilesystem.FsyncPolicy;
@@ -241,6 +242,48 @@ class CheckpointFilesystemTest {
     assertThat(filesystem.read(handle[0], memory, LENGTH, 0)).isEqualTo(LENGTH);
     assertThat(Memory.getByte(memory)).isEqualTo(1);
     filesystem.release(handle[0]);
+  }
+
+  /** A store for whose first reader the owner of the file changes on the way. */
+  private final class GivingStore extends ForwardingStore {
+    private boolean isGiven;
+
+    GivingStore() {
+      super(store);
+    }
+
+    @Override
+    public int openToRead(String path, Stat expected) throws ErrnoException {
+      if (!isGiven) {
+        isGiven = true;
+        try {
+          front.perform(
+              () -> new Operation.Attributes(path, -1, 1000, -1, FileTree.OMIT, FileTree.OMIT));
+          persistAll();
+        } catch (Exception e) {
+          throw new IllegalStateException(e);
+        }
+      }
+      return super.openToRead(path, expected);
+    }
+  }
+
+  /** The store's file was compared with the owner of before, and the reader got EIO. */
+  @Test
+  void fileThatGetsAnotherOwner_whileItIsOpenedAtTheStore_isRead() throws Exception {
+    assumeTrue(me == 0, "only root gives files away");
+    Created created = create("a", 0);
+    filesystem.write(created.handle(), memory, LENGTH, 0, false);
+    filesystem.release(created.handle());
+    persistAll();
+    front.keepOnly(java.util.Set.of());
+    filesystem = filesystem(new GivingStore(), SaveMeter.ofProcess());
+
+    long handle = filesystem.open(filesystem.lookup(ROOT, "a").node(), 0);
+
+    assertThat(filesystem.read(handle, memory, LENGTH, 0)).isEqualTo(LENGTH);
+    assertThat(store.stat("a").uid()).isEqualTo(1000);
+    filesystem.release(handle);
   }
 
   /** {@code tar --sparse} archived zeroes in its place: a file without blocks is a hole to it. */
