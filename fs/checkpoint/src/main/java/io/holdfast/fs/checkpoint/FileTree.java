@@ -51,6 +51,9 @@ public final class FileTree implements AutoCloseable {
    */
   private final boolean isStore;
 
+  /** Held while a file has another mode for a moment, and while a mode changes for good. */
+  private final Object modes = new Object();
+
   /** The user whom the file system takes for the owner of what this process makes. */
   private volatile int maker = Procfs.ownUid();
 
@@ -202,7 +205,7 @@ public final class FileTree implements AutoCloseable {
 
   /** Opens a regular file; never waits, whatever is there in its place. */
   int openRegular(String path, int flags) throws ErrnoException {
-    int fd = open(path, flags | Linux.O_NONBLOCK);
+    int fd = openAsOwner(path, flags | Linux.O_NONBLOCK);
     try {
       if (stat(fd).isRegular()) {
         return fd;
@@ -213,6 +216,43 @@ public final class FileTree implements AutoCloseable {
     }
     LIBC.close(fd);
     throw ErrnoException.because(Errno.EIO, path, "is no regular file any more");
+  }
+
+  /**
+   * Opens what is there, also in a store whose server takes root for the owner of all files
+   * (root_squash of NFS), if the mode keeps the owner out: the file has another mode for a moment.
+   * If this process is killed meanwhile, its owner can read and write it until the next operation
+   * on its attributes.
+   */
+  private int openAsOwner(String path, int flags) throws ErrnoException {
+    try {
+      return open(path, flags);
+    } catch (ErrnoException e) {
+      if (!isStore || !e.is(Errno.EACCES)) {
+        throw e;
+      }
+    }
+    synchronized (modes) {
+      int there = open(path, Linux.O_PATH);
+      try {
+        Stat stat = stat(there);
+        int permissions = stat.mode() & ~Stat.TYPE;
+        chmod(there, stat, permissions | PRIVATE, path);
+        int fd = Linux.openBeneath(root, textAsBytes(path), flags | Linux.O_CLOEXEC);
+        try {
+          chmod(there, stat, permissions, path);
+        } catch (ErrnoException e) {
+          LIBC.close(fd);
+          throw e;
+        }
+        if (fd < 0) {
+          throw ErrnoException.of(-fd, path);
+        }
+        return fd;
+      } finally {
+        LIBC.close(there);
+      }
+    }
   }
 
   /** Creates a regular file that must not be there, for its owner only, and opens it. */
@@ -347,8 +387,10 @@ public final class FileTree implements AutoCloseable {
     boolean dropsBits = isStore && stat.isRegular();
     int kept = dropsBits ? permissions & ~(Stat.SET_USER | Stat.SET_GROUP) : permissions;
     long name = put(Linux.scratch().path(), "/proc/self/fd/" + fd);
-    if (LIBC.fchmodat(Linux.AT_FDCWD, name, kept, 0) != 0) {
-      throw ErrnoException.of(Linux.errno(), path);
+    synchronized (modes) {
+      if (LIBC.fchmodat(Linux.AT_FDCWD, name, kept, 0) != 0) {
+        throw ErrnoException.of(Linux.errno(), path);
+      }
     }
   }
 
@@ -624,7 +666,7 @@ public final class FileTree implements AutoCloseable {
     if (!stat.isRegular() && !stat.isDirectory()) {
       return; // has no content of its own; its name is the directory's
     }
-    int fd = open(path, Linux.O_RDONLY | Linux.O_NONBLOCK);
+    int fd = openAsOwner(path, Linux.O_RDONLY | Linux.O_NONBLOCK);
     try {
       if (LIBC.fsync(fd) != 0) {
         throw ErrnoException.of(Linux.errno(), path);

@@ -1,9 +1,11 @@
 package io.holdfast.fs.checkpoint;
 
+import static io.holdfast.fs.linux.Libc.LIBC;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.linux.Procfs;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,8 +13,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Attacks of somebody who may write to a directory of the store. */
+/** Attacks of somebody who may write to a directory of the store, and files of a squashed root. */
 class FileTreeTest {
   private static final int OF_NOBODY = 65534;
   private static final int OF_ANOTHER = 1234;
@@ -69,6 +73,43 @@ class FileTreeTest {
       assertThatThrownBy(() -> tree.giveAway("name", Stat.DIRECTORY | 0755, uid, -1))
           .isInstanceOf(ErrnoException.class);
     }
+  }
+
+  /** The number of a system call. */
+  private static final long SETFSUID = System.getProperty("os.arch").equals("aarch64") ? 151 : 122;
+
+  /**
+   * A server of NFS with root_squash takes root for another user, as the kernel does here for a
+   * thread. A file that its owner may not write stopped the persister for ever.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {0644, 0444, 0400, 0200, 0})
+  void fileOfASquashedRoot_thatLacksItsOwnersRights_isChanged_andKeepsItsMode(int mode)
+      throws IOException {
+    assumeTrue(Procfs.ownUid() == 0, "only root can be taken for another user");
+    Files.setAttribute(directory, "unix:uid", OF_NOBODY);
+    long memory = LIBC.malloc(8);
+    Memory.clear(memory, 8);
+    try (FileTree tree = FileTree.openStore(directory)) {
+      LIBC.syscall(SETFSUID, OF_NOBODY, 0, 0, 0);
+      try {
+        tree.make("file", Stat.REGULAR | mode, 0, 0, 0, "");
+        tree.sync("file");
+        int fd = tree.openRegular("file", FileTree.O_RDWR);
+        assertThat(FileTree.write(fd, memory, 8, 0)).isEqualTo(8);
+        LIBC.close(fd);
+        tree.resize("file", 4);
+        tree.allocate("file", 0, 0, 6);
+        tree.sync("file");
+        LIBC.close(tree.openRegular("file", 0));
+      } finally {
+        LIBC.syscall(SETFSUID, 0, 0, 0, 0);
+        LIBC.free(memory);
+      }
+      assertThat(tree.stat("file").uid()).isEqualTo(OF_NOBODY);
+      assertThat(tree.stat("file").mode()).isEqualTo(Stat.REGULAR | mode);
+    }
+    assertThat(directory.resolve("file")).hasBinaryContent(new byte[6]);
   }
 
   @Test
