@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import jnr.constants.platform.Errno;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The files beneath an open directory, by their paths from there. A path has one character for each
@@ -22,6 +24,8 @@ import jnr.constants.platform.Errno;
  * <p>Methods throw {@link ErrnoException} with the error of the system call that failed.
  */
 public final class FileTree implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(FileTree.class);
+
   public static final int O_WRONLY = 1;
   public static final int O_RDWR = 2;
   public static final int O_CREAT = 0x40;
@@ -34,6 +38,7 @@ public final class FileTree implements AutoCloseable {
   private static final int AT_REMOVEDIR = 0x200;
   private static final int STATX_BASIC = 0x7ff;
   private static final int PRIVATE = 0600;
+  private static final int PRIVATE_DIRECTORY = 0700;
   private static final int DIRENT_NAME = 19;
   private static final long SECOND = 1_000_000_000L;
 
@@ -168,6 +173,10 @@ public final class FileTree implements AutoCloseable {
   }
 
   private long at(String path, Call call) throws ErrnoException {
+    return asOwner(parent(path), () -> atNow(path, call));
+  }
+
+  private long atNow(String path, Call call) throws ErrnoException {
     int directory = directory(parent(path));
     try {
       long result = call.on(directory, put(Linux.scratch().path(), name(path)));
@@ -218,41 +227,54 @@ public final class FileTree implements AutoCloseable {
     throw ErrnoException.because(Errno.EIO, path, "is no regular file any more");
   }
 
+  /** A system call that needs rights to a file. */
+  @FunctionalInterface
+  private interface CallWithRights {
+    long run() throws ErrnoException;
+  }
+
   /**
-   * Opens what is there, also in a store whose server takes root for the owner of all files
-   * (root_squash of NFS), if the mode keeps the owner out: the file has another mode for a moment.
-   * If this process is killed meanwhile, its owner can read and write it until the next operation
-   * on its attributes.
+   * Makes a system call, also in a store whose server takes root for the owner of all files
+   * (root_squash of NFS), if a file's mode keeps the owner out: the file has another mode for a
+   * moment. If this process is killed meanwhile, its owner has all rights to the file until the
+   * next operation on its attributes.
    */
-  private int openAsOwner(String path, int flags) throws ErrnoException {
+  private long asOwner(String path, CallWithRights call) throws ErrnoException {
     try {
-      return open(path, flags);
+      return call.run();
     } catch (ErrnoException e) {
       if (!isStore || !e.is(Errno.EACCES)) {
         throw e;
       }
     }
     synchronized (modes) {
-      int there = open(path, Linux.O_PATH);
+      int fd = open(path, Linux.O_PATH);
       try {
-        Stat stat = stat(there);
+        Stat stat = stat(fd);
         int permissions = stat.mode() & ~Stat.TYPE;
-        chmod(there, stat, permissions | PRIVATE, path);
-        int fd = Linux.openBeneath(root, textAsBytes(path), flags | Linux.O_CLOEXEC);
+        chmod(fd, stat, permissions | (stat.isDirectory() ? PRIVATE_DIRECTORY : PRIVATE), path);
         try {
-          chmod(there, stat, permissions, path);
-        } catch (ErrnoException e) {
-          LIBC.close(fd);
-          throw e;
+          return call.run();
+        } finally {
+          takeBack(fd, stat, permissions, path);
         }
-        if (fd < 0) {
-          throw ErrnoException.of(-fd, path);
-        }
-        return fd;
       } finally {
-        LIBC.close(there);
+        LIBC.close(fd);
       }
     }
+  }
+
+  /** The call has done its work, whatever becomes of the mode. */
+  private void takeBack(int fd, Stat stat, int permissions, String path) {
+    try {
+      chmod(fd, stat, permissions, path);
+    } catch (ErrnoException e) {
+      log.warn("its owner has more rights than it should: {}", e.getMessage());
+    }
+  }
+
+  private int openAsOwner(String path, int flags) throws ErrnoException {
+    return (int) asOwner(path, () -> open(path, flags));
   }
 
   /** Creates a regular file that must not be there, for its owner only, and opens it. */
@@ -436,12 +458,14 @@ public final class FileTree implements AutoCloseable {
 
   /** Gives a file another name, too. */
   public void link(String existing, String path) throws ErrnoException {
-    two(existing, path, (from, name, to, other) -> LIBC.linkat(from, name, to, other, 0));
+    long unused =
+        two(existing, path, (from, name, to, other) -> LIBC.linkat(from, name, to, other, 0));
   }
 
   /** Renames, with the flags of renameat2. */
   public void rename(String from, String to, int flags) throws ErrnoException {
-    two(from, to, (dir, name, other, next) -> LIBC.renameat2(dir, name, other, next, flags));
+    CallOfTwo call = (dir, name, other, next) -> LIBC.renameat2(dir, name, other, next, flags);
+    long unused = asOwner(from, () -> two(from, to, call)); // a directory has its parent's name
   }
 
   /** A system call about two names. */
@@ -450,7 +474,11 @@ public final class FileTree implements AutoCloseable {
     int on(int from, long name, int to, long other);
   }
 
-  private void two(String path, String other, CallOfTwo call) throws ErrnoException {
+  private long two(String path, String other, CallOfTwo call) throws ErrnoException {
+    return asOwner(parent(path), () -> asOwner(parent(other), () -> twoNow(path, other, call)));
+  }
+
+  private long twoNow(String path, String other, CallOfTwo call) throws ErrnoException {
     int from = directory(parent(path));
     try {
       int to = directory(parent(other));
@@ -460,6 +488,7 @@ public final class FileTree implements AutoCloseable {
         if (call.on(from, name, to, next) != 0) {
           throw ErrnoException.of(Linux.errno(), path);
         }
+        return 0;
       } finally {
         LIBC.close(to);
       }

@@ -112,6 +112,35 @@ class FileTreeTest {
     assertThat(directory.resolve("file")).hasBinaryContent(new byte[6]);
   }
 
+  /** A checkpoint that was made read-only, and then removed by root, stopped the persister. */
+  @ParameterizedTest
+  @ValueSource(ints = {0700, 0555, 0111})
+  void directoryOfASquashedRoot_thatLacksItsOwnersRights_changes_andKeepsItsMode(int mode)
+      throws IOException {
+    assumeTrue(Procfs.ownUid() == 0, "only root can be taken for another user");
+    Files.setAttribute(directory, "unix:uid", OF_NOBODY);
+    try (FileTree tree = FileTree.openStore(directory)) {
+      LIBC.syscall(SETFSUID, OF_NOBODY, 0, 0, 0);
+      try {
+        tree.make("from", Stat.DIRECTORY | mode, 0, 0, 0, "");
+        tree.make("to", Stat.DIRECTORY | mode, 0, 0, 0, "");
+        tree.make("from/a", Stat.REGULAR | 0600, 0, 0, 0, "");
+        tree.rename("from/a", "to/a", 0);
+        tree.link("to/a", "from/b");
+        tree.remove("to/a", false);
+        tree.sync("from");
+        tree.rename("from", "to/from", 0);
+        assertThat(tree.stat("to/from/b").links()).isEqualTo(1);
+        assertThat(tree.find("to/a")).isEmpty();
+      } finally {
+        LIBC.syscall(SETFSUID, 0, 0, 0, 0);
+      }
+      for (String each : new String[] {"to/from", "to"}) {
+        assertThat(tree.stat(each).mode()).isEqualTo(Stat.DIRECTORY | mode);
+      }
+    }
+  }
+
   @Test
   void symlink_isNeverFollowed() throws IOException {
     Path secret = Files.writeString(directory.resolve("secret"), "secret");
