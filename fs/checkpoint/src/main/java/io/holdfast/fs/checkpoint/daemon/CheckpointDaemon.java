@@ -45,14 +45,13 @@ public final class CheckpointDaemon {
 
   private static final Duration END = Duration.ofSeconds(5);
   private static final Duration LONGEST_STOP = Duration.ofSeconds(30);
-  private static final long NANOS = 1_000_000;
   private static final long LOOK_MILLIS = 100;
   private static final Duration LOOK = Duration.ofSeconds(1);
 
   private final CheckpointSettings settings;
   private final Supervision supervision;
-  private final FrontDirectory directory;
   private final SaveMeter meter = SaveMeter.ofProcess();
+  private final OpenedFront opened;
   private final Store store;
   private final CountDownLatch stopped = new CountDownLatch(1);
   private final AtomicBoolean stopping = new AtomicBoolean();
@@ -76,32 +75,17 @@ public final class CheckpointDaemon {
     this.supervision = supervision;
     supervision.goElsewhere(Optional.empty());
     boolean goesOn = WritableMount.isBegun(supervision.session());
-    directory = new FrontDirectory(settings.front(), goesOn);
-    boolean crashed = !goesOn && directory.hasCrashed(); // a mount does not outlive its machine
-    front = newFront(!crashed);
-    boolean isHeld = front.pendingOperations() > 0;
-    try {
-      String owner = directory.owner(isHeld || goesOn);
-      store = settings.store().open(owner, settings.front(), CheckpointDaemon::now, isHeld);
-    } catch (IOException | RuntimeException e) {
-      front.close();
-      front.closeFiles();
-      throw e;
-    }
-    try {
-      beOf(settings.store(), isHeld, goesOn);
-    } catch (IOException | RuntimeException e) {
-      store.release(!isHeld);
-      front.close();
-      front.closeFiles();
-      throw e;
-    }
+    opened =
+        new OpenedFront(
+            settings.front(), settings.capacity(), settings.store().identity(), this::open, goesOn);
+    store = opened.store();
+    front = opened.front();
     try {
       persister = newPersister();
-      if (crashed) {
+      if (opened.hasCrashed()) {
         afterCrash();
       } else {
-        directory.begin();
+        opened.directory().begin();
       }
       if (!goesOn) { // else nobody else had the store meanwhile
         reconcile();
@@ -164,43 +148,12 @@ public final class CheckpointDaemon {
     return server;
   }
 
-  private Front newFront(boolean isSameBoot) throws IOException {
-    return new Front(settings.front(), settings.capacity(), isSameBoot, CheckpointDaemon::now);
+  private Store open(String owner, boolean isHeld) throws IOException {
+    return settings.store().open(owner, settings.front(), OpenedFront::now, isHeld);
   }
 
   private Persister newPersister() throws IOException {
     return new Persister(front, store, settings.persistRate(), settings.keep(), meter);
-  }
-
-  /**
-   * Makes sure that the front has the files of a store: those of another one would be served in
-   * their place, and be written to it.
-   *
-   * @param isHeld whether the front has operations for it
-   * @param goesOn whether the mount of an earlier daemon shows its files
-   * @throws FsException if the store is empty, and the front has files of it
-   */
-  private void beOf(StorePlace place, boolean isHeld, boolean goesOn) throws IOException {
-    String known = directory.store();
-    // a store that names the very mount of which operations are pending is the same by another path
-    if (!isHeld && !known.isEmpty() && !known.equals(place.identity())) {
-      log.info("the front had the files of {}, and begins anew", known);
-      front.close();
-      front.closeFiles();
-      directory.empty();
-      front = newFront(true);
-    }
-    if (!isHeld && !goesOn && !front.tree().list("").isEmpty() && store.isBare()) {
-      throw new FsException(
-          FsError.UNAVAILABLE,
-          "the store '%s' is empty, and the front '%s' has files of it: if the store's file system is not mounted, mount it; if the files are gone for good, choose another --front, or make a file in the store, and it gets again what the front still has"
-              .formatted(place, settings.front()));
-    }
-    directory.store(place.identity());
-  }
-
-  private static long now() {
-    return System.currentTimeMillis() * NANOS;
   }
 
   private void afterCrash() throws IOException {
@@ -210,11 +163,9 @@ public final class CheckpointDaemon {
         lost,
         front.pendingOperations());
     persistAll();
-    front.close();
-    front.closeFiles();
-    directory.empty();
-    directory.begin();
-    front = newFront(true);
+    opened.beginAnew();
+    opened.directory().begin();
+    front = opened.front();
     persister = newPersister();
   }
 
@@ -261,7 +212,7 @@ public final class CheckpointDaemon {
 
   /** Returns the figures of now. */
   CheckpointFigures figures() {
-    return CheckpointFigures.of(front, persister, meter, iterationSeconds, bound, now());
+    return CheckpointFigures.of(front, persister, meter, iterationSeconds, bound, OpenedFront.now());
   }
 
   /** Takes the time of an iteration of the job, in seconds. */
@@ -346,7 +297,7 @@ public final class CheckpointDaemon {
     boolean nothingPending = front.pendingOperations() == 0;
     try {
       if (nothingPending) {
-        directory.finish();
+        opened.directory().finish();
       }
       log.info("stopped: {} operations are pending", front.pendingOperations());
     } catch (IOException e) {
@@ -358,7 +309,7 @@ public final class CheckpointDaemon {
       scrapes.close();
     }
     store.close();
-    directory.close();
+    opened.close();
     supervision.end();
     stopped.countDown();
   }
