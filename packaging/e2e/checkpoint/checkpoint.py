@@ -24,6 +24,7 @@ HOLDFAST, DIRECTORY, KILLS = sys.argv[1], sys.argv[2], int(sys.argv[3])
 SEED = int(sys.argv[4]) if len(sys.argv) > 4 else random.randrange(1 << 30)
 STORE, MOUNT, FRONT = (os.path.join(DIRECTORY, name) for name in ("store", "mount", "front"))
 OWNER = ".holdfast-checkpoint"
+LAST = OWNER + ".last"
 
 # The supervisor gives up when no daemon was ready for 8 s.
 QUICK = 2
@@ -53,7 +54,7 @@ def tree(root):
     for path, directories, files in os.walk(root):
         for name in directories + files:
             full = os.path.join(path, name)
-            if name == OWNER:
+            if name in (OWNER, LAST):
                 continue
             stat = os.lstat(full)
             content = ""
@@ -283,7 +284,7 @@ def await_state(process, states):
 
 def store_now():
     """The store's tree; and every checkpoint that has its name is whole, and the latest is there."""
-    picture = program.Tree(STORE).picture(without=(OWNER,))
+    picture = program.Tree(STORE).picture(without=(OWNER, LAST))
     steps = [name for name in picture if name.startswith("step-")]
     for name in steps:
         with open(f"{STORE}/{name}", "rb") as file:
@@ -337,7 +338,7 @@ class Kills:
                    f" that of a moment of {len(self.model.states)}, {self.behind} before then in"
                    f" sum; {self.steps} checkpoints there, all whole;"
                    f" {self.model.operations} operations")
-        check(program.Tree(STORE).picture(without=(OWNER,)) == self.model.now,
+        check(program.Tree(STORE).picture(without=(OWNER, LAST)) == self.model.now,
               "the store has everything at last")
 
     def look(self):

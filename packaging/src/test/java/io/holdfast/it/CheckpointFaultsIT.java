@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -205,6 +206,51 @@ class CheckpointFaultsIT {
       new Random(("step-" + i).hashCode()).nextBytes(bytes);
       assertThat(store.resolve("step-" + i)).has(content(bytes));
     }
+  }
+
+  /**
+   * The first node wrote its old files over those that the second one had written meanwhile. A
+   * marker of the same size stayed old in its mount.
+   */
+  @Test
+  void frontThatComesBack_afterAnotherMount_leavesTheStoreAsItIs() throws IOException {
+    Path store = sandbox.folder("store");
+    Path one = sandbox.tmpfs("one");
+    Path two = sandbox.tmpfs("two");
+    Path marker = directory.resolve("latest");
+    mount(one, store);
+    save("step-1", 1);
+    save("last", 2);
+    Files.writeString(marker, "900");
+    umount();
+    mount(two, store);
+    Files.delete(directory.resolve("step-1"));
+    byte[] second = save("step-2", 1);
+    Files.write(directory.resolve("last"), second);
+    Files.writeString(marker, "901");
+    umount();
+
+    mount(one, store);
+
+    assertThat(directory.resolve("step-1")).doesNotExist();
+    assertThat(directory.resolve("step-2")).has(content(second));
+    assertThat(directory.resolve("last")).has(content(second));
+    assertThat(marker).hasContent("901");
+    assertThat(directory.resolve(".holdfast-checkpoint.last")).doesNotExist();
+    assertThatThrownBy(() -> Files.createFile(directory.resolve(".holdfast-checkpoint.last")))
+        .hasMessageContaining("not permitted");
+    byte[] third = save("step-3", 1);
+    umount();
+    assertThat(store.resolve("step-1")).doesNotExist();
+    assertThat(store.resolve("step-2")).has(content(second));
+    assertThat(store.resolve("last")).has(content(second));
+    assertThat(store.resolve("latest")).hasContent("901");
+
+    FileTime before = Files.getLastModifiedTime(store.resolve("step-3"));
+    mount(one, store);
+    assertThat(one.resolve("tree/step-3")).as("still in the front").has(content(third));
+    umount();
+    assertThat(Files.getLastModifiedTime(store.resolve("step-3"))).isEqualTo(before);
   }
 
   /** Its files would be taken for those of the store, and be written to it. */

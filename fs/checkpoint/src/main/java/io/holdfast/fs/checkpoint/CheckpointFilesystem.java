@@ -58,7 +58,7 @@ public final class CheckpointFilesystem {
 
   /** The paths that no program can have. */
   private static final Set<String> OF_THE_STORE =
-      Set.of(Store.OWNER, FileTree.PROBE, DirectoryStore.REMOVED);
+      Set.of(Store.OWNER, Store.LAST, FileTree.PROBE, DirectoryStore.REMOVED);
 
   /** When fsync returns. */
   public enum FsyncPolicy {

@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A directory as the store: on NFS, Lustre, or any file system. A file in it, {@link #OWNER}, names
- * the node that may write. Not thread-safe, except for the methods that read.
+ * the node that may write, and {@link #LAST} the last mount. Not thread-safe, except for the
+ * methods that read.
  */
 public final class DirectoryStore implements InPlaceStore {
   private static final Logger log = LoggerFactory.getLogger(DirectoryStore.class);
@@ -26,6 +27,9 @@ public final class DirectoryStore implements InPlaceStore {
    * cannot remove yet, each under the number of its inode.
    */
   static final String REMOVED = OWNER + ".removed";
+
+  /** The paths that are not listed. */
+  private static final Set<String> HIDDEN = Set.of(REMOVED, LAST);
 
   /** The beginning of the names that NFS gives to files that are removed while they are open. */
   private static final String REMOVED_WHILE_OPEN = ".nfs";
@@ -54,7 +58,7 @@ public final class DirectoryStore implements InPlaceStore {
 
   private final FileTree tree;
   private final byte[] owner;
-  private final boolean wasMarked;
+  private final byte[] last;
   private final boolean keepsOwners;
   private final boolean exchanges;
   private final int longestTarget;
@@ -74,8 +78,7 @@ public final class DirectoryStore implements InPlaceStore {
     this.tree = FileTree.openStore(directory);
     this.owner = owner.getBytes(StandardCharsets.UTF_8);
     try {
-      Optional<byte[]> there = ownerThere();
-      wasMarked = there.isPresent();
+      Optional<byte[]> there = content(OWNER);
       if (there.isEmpty() && isHeld) {
         throw Store.isNotHeld(directory.resolve(OWNER).toString());
       } else if (there.isEmpty()) {
@@ -83,6 +86,7 @@ public final class DirectoryStore implements InPlaceStore {
       } else if (!Arrays.equals(there.get(), this.owner)) {
         replaceOwner(there.get(), directory.resolve(OWNER), isHeld);
       }
+      last = content(LAST).orElse(new byte[0]); // once nobody else may write it
       tree.learnMaker(OWNER);
       tree.removeProbe();
       removeLeftovers();
@@ -103,20 +107,40 @@ public final class DirectoryStore implements InPlaceStore {
   }
 
   @Override
-  public boolean isBare() throws ErrnoException {
-    return !wasMarked && tree.list("").stream().allMatch(entry -> entry.name().equals(OWNER));
+  public String lastMount() {
+    return new String(last, StandardCharsets.UTF_8);
   }
 
-  private Optional<byte[]> ownerThere() throws ErrnoException {
-    if (tree.find(OWNER).isEmpty()) {
+  @Override
+  public void noteMount() throws ErrnoException {
+    if (Arrays.equals(last, owner)) {
+      return;
+    }
+    checkOwner();
+    if (tree.find(LAST).isPresent()) {
+      overwrite(LAST); // a part of it names no mount
+    } else {
+      int file = tree.create(LAST);
+      try {
+        writeOwner(file, LAST);
+      } finally {
+        LIBC.close(file);
+      }
+    }
+    tree.sync("");
+  }
+
+  /** Returns what one of the store's own files has; empty if it is not there. */
+  private Optional<byte[]> content(String name) throws ErrnoException {
+    if (tree.find(name).isEmpty()) {
       return Optional.empty();
     }
-    int file = tree.openRegular(OWNER, Linux.O_RDONLY);
+    int file = tree.openRegular(name, Linux.O_RDONLY);
     long buffer = LIBC.malloc(LARGEST_OWNER);
     try {
       long length = LIBC.pread(file, buffer, LARGEST_OWNER, 0);
       if (length < 0) {
-        throw ErrnoException.of(Linux.errno(), OWNER);
+        throw ErrnoException.of(Linux.errno(), name);
       }
       return Optional.of(Memory.bytes(buffer, (int) length));
     } finally {
@@ -138,22 +162,25 @@ public final class DirectoryStore implements InPlaceStore {
     if (isHeld) {
       throw Store.isOfAnEarlierMount(file.toString());
     }
-    int fd = tree.openRegular(OWNER, FileTree.O_RDWR);
+    overwrite(OWNER); // whatever a crash leaves of both names the front, as both do
+  }
+
+  private void overwrite(String name) throws ErrnoException {
+    int file = tree.openRegular(name, FileTree.O_RDWR);
     try {
-      // in place: whatever a crash leaves of both names the front, as both do
-      tree.resize(OWNER, owner.length);
-      writeOwner(fd);
+      tree.resize(name, owner.length);
+      writeOwner(file, name);
     } finally {
-      LIBC.close(fd);
+      LIBC.close(file);
     }
   }
 
-  private void writeOwner(int file) throws ErrnoException {
+  private void writeOwner(int file, String name) throws ErrnoException {
     long buffer = LIBC.malloc(owner.length);
     try {
       Memory.put(buffer, owner, 0, owner.length);
       if (FileTree.write(file, buffer, owner.length, 0) < owner.length || LIBC.fsync(file) != 0) {
-        throw ErrnoException.of(Linux.errno(), OWNER);
+        throw ErrnoException.of(Linux.errno(), name);
       }
     } finally {
       LIBC.free(buffer);
@@ -172,7 +199,7 @@ public final class DirectoryStore implements InPlaceStore {
       throw e;
     }
     try {
-      writeOwner(file);
+      writeOwner(file, OWNER);
     } catch (ErrnoException e) {
       tree.remove(OWNER, false); // without a name in it, nobody could have the store
       throw e;
@@ -277,7 +304,7 @@ public final class DirectoryStore implements InPlaceStore {
   @Override
   public List<FileTree.Entry> list(String path) throws ErrnoException {
     return tree.list(path).stream()
-        .filter(entry -> !FileTree.child(path, entry.name()).equals(REMOVED))
+        .filter(entry -> !HIDDEN.contains(FileTree.child(path, entry.name())))
         .toList();
   }
 
@@ -315,7 +342,7 @@ public final class DirectoryStore implements InPlaceStore {
 
   @Override
   public void checkOwner() throws ErrnoException {
-    if (ownerThere().filter(there -> Arrays.equals(there, owner)).isEmpty()) {
+    if (content(OWNER).filter(there -> Arrays.equals(there, owner)).isEmpty()) {
       throw ErrnoException.because(
           Errno.EBUSY,
           OWNER,

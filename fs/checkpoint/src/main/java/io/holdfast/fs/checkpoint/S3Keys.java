@@ -18,6 +18,7 @@ final class S3Keys {
   static final String OWN = Store.OWNER + "/";
 
   static final String OWNER = OWN + "owner";
+  static final String LAST = OWN + "last";
   static final String INDEX = OWN + "index";
   static final String PLAN = OWN + "plan";
   static final String ROWS = OWN + "row-";

@@ -177,6 +177,12 @@ final class S3Owner {
     }
   }
 
+  /** Has an object name this mount as the last one. */
+  void note(S3LastMount last) throws FsException {
+    require();
+    last.note(owner);
+  }
+
   /** Gives the store free. */
   void release() throws FsException {
     require();

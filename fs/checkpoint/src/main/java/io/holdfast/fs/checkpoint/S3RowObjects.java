@@ -47,7 +47,7 @@ final class S3RowObjects {
     ObjectBucket.Content plan = bucket.get(S3Keys.PLAN);
     if (plan != null) {
       planned.addAll(List.of(new String(plan.bytes(), StandardCharsets.UTF_8).split("\n", -1)));
-      planned.removeAll(Set.of("", S3Keys.OWNER, S3Keys.INDEX, S3Keys.PLAN));
+      planned.removeAll(Set.of("", S3Keys.OWNER, S3Keys.LAST, S3Keys.INDEX, S3Keys.PLAN));
     }
   }
 

@@ -31,6 +31,7 @@ import org.slf4j.LoggerFactory;
  * <pre>
  * PREFIX/PATH                                  the bytes of a file
  * PREFIX/.holdfast-checkpoint/owner            the node that may write
+ * PREFIX/.holdfast-checkpoint/last             the last mount that could write
  * PREFIX/.holdfast-checkpoint/index            all names, as the last row left them
  * PREFIX/.holdfast-checkpoint/plan             the keys that the row under way writes
  * PREFIX/.holdfast-checkpoint/row-N/NUMBER     an object of a row whose name the row before has, too
@@ -68,6 +69,7 @@ public final class S3Store implements RowStore {
   private final AtomicLong reads = new AtomicLong();
   private final S3IndexObject index;
   private final S3Owner owner;
+  private final S3LastMount last;
 
   /** The stamp of the index behind which nothing is left to do. */
   private long settled;
@@ -113,6 +115,7 @@ public final class S3Store implements RowStore {
       bucket.probe();
       taken = new S3Owner(bucket, place, owner, isHeld);
       this.owner = taken;
+      last = new S3LastMount(bucket, place);
       index = new S3IndexObject(bucket, place, clock);
       objects.readPlan();
       abortUploads();
@@ -296,6 +299,16 @@ public final class S3Store implements RowStore {
   @Override
   public void checkOwner() throws ErrnoException {
     S3Requests.send(owner::require);
+  }
+
+  @Override
+  public String lastMount() {
+    return last.text();
+  }
+
+  @Override
+  public void noteMount() throws ErrnoException {
+    alone(() -> S3Requests.send(() -> owner.note(last)));
   }
 
   @Override

@@ -16,6 +16,11 @@ public interface Store extends AutoCloseable {
   String OWNER = ".holdfast-checkpoint";
 
   /**
+   * The name in the root of a directory of the file that names the last mount, also the store's.
+   */
+  String LAST = OWNER + ".last";
+
+  /**
    * Returns the failure of a front that has operations for a store where nothing names it.
    *
    * @param mark what should name it
@@ -42,17 +47,54 @@ public interface Store extends AutoCloseable {
             .formatted(mark));
   }
 
+  /**
+   * Returns the failure of a front that cannot begin anew, and whose store another mount has had.
+   *
+   * @param last what identifies the last mount of the store
+   * @param owner what identifies the front and its mount
+   * @param isHeld whether the front has operations that the store lacks
+   */
+  static ErrnoException isOfALaterMount(String last, String owner, boolean isHeld) {
+    return ErrnoException.because(
+        Errno.EBUSY,
+        "",
+        "%s has had the store since %s had it%s"
+            .formatted(
+                frontOf(last),
+                frontOf(owner),
+                isHeld
+                    ? ", which has changes that are not in the store: choose another --front, and what only the old one has, below its 'tree', is lost"
+                    : ": this mount cannot go on, mount again"));
+  }
+
   /** Returns the front that a mark names: its first line. The next one differs for each mount. */
   static String frontOf(byte[] mark) {
-    return new String(mark, StandardCharsets.UTF_8).lines().findFirst().orElse("");
+    return frontOf(new String(mark, StandardCharsets.UTF_8));
+  }
+
+  /** The same for the text of a mark. */
+  static String frontOf(String mark) {
+    return mark.lines().findFirst().orElse("");
   }
 
   /**
+   * Returns what identifies the last mount of this store before it was opened, as that mount gave
+   * it; empty if the store names none. The name stays when a mount has ended.
+   */
+  String lastMount();
+
+  /**
+   * Notes durably that this mount is the last one. The caller does that before it changes any file
+   * of the store, and once its front has no files of another moment.
+   */
+  void noteMount() throws ErrnoException;
+
+  /**
    * Tells whether nothing shows that this is the store, and not the bare place of a file system
-   * that is not mounted: it had no mark of a front when it was opened, and has no files.
+   * that is not mounted: it named no mount when it was opened, and has no files.
    */
   default boolean isBare() throws ErrnoException {
-    return false;
+    return lastMount().isEmpty() && list("").stream().allMatch(entry -> entry.name().equals(OWNER));
   }
 
   /** Returns the bytes of the largest file that the store can have. */

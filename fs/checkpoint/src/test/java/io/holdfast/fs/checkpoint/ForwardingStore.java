@@ -81,6 +81,16 @@ abstract class ForwardingStore implements InPlaceStore {
   }
 
   @Override
+  public String lastMount() {
+    return store.lastMount();
+  }
+
+  @Override
+  public void noteMount() throws ErrnoException {
+    store.noteMount();
+  }
+
+  @Override
   public void checkOwner() throws ErrnoException {
     store.checkOwner();
   }

@@ -4,13 +4,17 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.fs.checkpoint.daemon.OpenedFront;
+import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.linux.Procfs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import jnr.constants.platform.Errno;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +34,7 @@ abstract class StoreContract {
   private Front front;
   private Persister persister;
   private Store store;
+  private @Nullable OpenedFront opened;
 
   /**
    * Opens the store that this test has.
@@ -55,6 +60,9 @@ abstract class StoreContract {
     front.close();
     front.closeFiles();
     store.close();
+    if (opened != null) {
+      opened.close();
+    }
     LIBC.free(memory);
   }
 
@@ -71,6 +79,41 @@ abstract class StoreContract {
     front.closeFiles();
     store.close();
     begin();
+  }
+
+  /** Opens a front and compares it with the store, as a daemon does at its start. */
+  private void start(String name, boolean goesOn) throws IOException {
+    Path fronts = directory.resolve(name);
+    opened =
+        new OpenedFront(
+            fronts, 1 << 30, "store", (owner, isHeld) -> open(owner, fronts, isHeld), goesOn);
+    front = opened.front();
+    store = opened.store();
+    persister = new Persister(front, store, 0, 0, SaveMeter.ofProcess());
+    if (!goesOn && front.pendingOperations() == 0) {
+      new Reconciliation(front, store).run();
+    }
+  }
+
+  private void start(String name) throws IOException {
+    start(name, false);
+  }
+
+  /** Ends the use of the front and its store, as a daemon does that was told to end. */
+  private void stop() {
+    store.release(front.pendingOperations() == 0);
+    kill();
+  }
+
+  /** Ends the use of the front and its store, as a daemon does that is killed. */
+  private void kill() {
+    front.close();
+    front.closeFiles();
+    store.close();
+    if (opened != null) {
+      opened.close();
+      opened = null;
+    }
   }
 
   final void perform(Operation... operations) throws Exception {
@@ -92,6 +135,41 @@ abstract class StoreContract {
     long inode = FileTree.stat(fd).inode();
     assertThat(front.write(() -> path, fd, inode, memory, PART, offset)).isEqualTo(PART);
     LIBC.close(fd);
+  }
+
+  /** Writes a file of these bytes, which is there or not. */
+  private void save(String path, String text) throws Exception {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    if (front.tree().find(path).isEmpty()) {
+      make(path, Stat.REGULAR | 0600);
+    } else {
+      perform(new Operation.Resize(path, 0));
+    }
+    Memory.put(memory, bytes, 0, bytes.length);
+    int fd = front.tree().open(path, FileTree.O_RDWR);
+    long inode = FileTree.stat(fd).inode();
+    int written = front.write(() -> path, fd, inode, memory, bytes.length, 0);
+    LIBC.close(fd);
+    assertThat(written).isEqualTo(bytes.length);
+  }
+
+  private boolean isStub(String path) throws IOException {
+    return front.isStub(front.stat(path).inode());
+  }
+
+  /** Reads a file as a program does. */
+  private String read(String path) throws IOException {
+    Stat stat = front.stat(path);
+    if (front.isStub(stat.inode())) {
+      int from = store.openToRead(path, stat);
+      front.fetch(stat.inode(), from, memory, PART);
+      LIBC.close(from);
+    }
+    int fd = front.tree().open(path, Linux.O_RDONLY);
+    int length = (int) front.stat(path).size();
+    FileTree.readFully(fd, memory, length, 0, path);
+    LIBC.close(fd);
+    return new String(Memory.bytes(memory, length), StandardCharsets.UTF_8);
   }
 
   final void persist() throws Exception {
@@ -326,5 +404,204 @@ abstract class StoreContract {
     persist();
 
     assertThat(store.readLink("link")).isEqualTo(target);
+  }
+
+  /** Ends the use of the front that each test begins with. */
+  private void releaseAll() {
+    store.release(true);
+    kill();
+  }
+
+  /**
+   * A node wrote its old files over those that another one had written while it was away: names
+   * came back, and a marker of the same size stayed as the node had it.
+   */
+  @Test
+  void frontThatComesBack_afterAnotherMount_hasTheStoresFiles() throws Exception {
+    releaseAll();
+    start("first");
+    save("a", "1".repeat(100));
+    save("b", "b");
+    save("c", "900");
+    persist();
+    stop();
+    start("second");
+    save("a", "2".repeat(200));
+    perform(new Operation.Remove("b", false));
+    save("c", "901");
+    persist();
+    var expected = Picture.of(store);
+    stop();
+
+    start("first");
+
+    assertThat(front.pendingOperations()).isZero();
+    persist();
+    assertThat(Picture.of(store)).isEqualTo(expected);
+    assertThat(read("a")).isEqualTo("2".repeat(200));
+    assertThat(front.tree().find("b")).isEmpty();
+    assertThat(read("c")).isEqualTo("901");
+    save("c", "902");
+    assertSame();
+  }
+
+  /** It reads fast what it has saved, and nothing is fetched. */
+  @Test
+  void frontThatComesBack_afterNobodyElse_hasItsFilesStill() throws Exception {
+    releaseAll();
+    start("first");
+    save("a", "1");
+    persist();
+    for (int i = 0; i < 2; i++) {
+      stop();
+      start("first");
+      assertThat(isStub("a")).isFalse();
+    }
+    kill(); // the next mount finds the mark of the killed one
+
+    start("first");
+
+    assertThat(isStub("a")).isFalse();
+    assertThat(read("a")).isEqualTo("1");
+  }
+
+  /** A front that only fetches commits no row, and its mount still counts. */
+  @Test
+  void frontThatComesBack_afterItHasOnlyRead_andAnotherMountHasWritten_isNotStale()
+      throws Exception {
+    releaseAll();
+    start("second");
+    save("c", "900");
+    persist();
+    stop();
+    start("first");
+    assertThat(read("c")).isEqualTo("900");
+    assertThat(isStub("c")).isFalse();
+    stop();
+    start("second");
+    assertThat(isStub("c")).as("nothing was written").isTrue();
+    save("c", "901");
+    persist();
+    stop();
+
+    start("first");
+
+    assertThat(read("c")).isEqualTo("901");
+  }
+
+  /** An attempt that is refused changes nothing of what the front knows. */
+  @Test
+  void frontThatWasRefused_whileAnotherHadTheStore_comesBackWithoutOldFiles() throws Exception {
+    releaseAll();
+    start("first");
+    save("c", "900");
+    persist();
+    stop();
+    start("second");
+    assertThatThrownBy(() -> start("first")).hasMessageContaining("is written by");
+    save("c", "901");
+    persist();
+    stop();
+
+    start("first");
+
+    assertThat(read("c")).isEqualTo("901");
+  }
+
+  /** The store names the mount, and the front does not: it may have the files of any moment. */
+  @Test
+  void frontThatWasKilled_beforeItNotedItsMount_beginsAnew() throws Exception {
+    releaseAll();
+    start("first");
+    save("a", "1");
+    persist();
+    stop();
+    Path note = directory.resolve("first/last");
+    byte[] before = Files.readAllBytes(note);
+    start("first");
+    kill();
+    Files.write(note, before);
+
+    start("first");
+
+    assertThat(isStub("a")).isTrue();
+    assertThat(read("a")).isEqualTo("1");
+    assertThat(front.pendingOperations()).isZero();
+  }
+
+  /** Programs have files open there: nothing may go away below them. */
+  @Test
+  void daemonThatGoesOn_keepsTheFront_andIsRefusedAfterAnotherMount() throws Exception {
+    releaseAll();
+    start("first");
+    save("a", "1");
+    persist();
+    kill();
+    start("first", true);
+    assertThat(isStub("a")).isFalse();
+    stop();
+    start("second");
+    stop();
+
+    assertThatThrownBy(() -> start("first", true))
+        .hasMessageContaining("front " + directory.resolve("second"))
+        .hasMessageContaining("has had the store since")
+        .matches(e -> ((ErrnoException) e).is(Errno.EBUSY));
+    assertThat(directory.resolve("first/tree/a")).hasContent("1");
+    start("first");
+    assertThat(isStub("a")).isTrue();
+  }
+
+  /** The mark of its mount was put back, and nothing told that the store had changed. */
+  @Test
+  void frontWithOperations_isRefused_afterAnotherMount_andLosesNothing() throws Exception {
+    releaseAll();
+    start("first");
+    save("c", "900");
+    stop(); // with operations
+    Path fronts = directory.resolve("first");
+    String owner = Files.readString(fronts.resolve("owner"));
+    try (Store removed = open(owner, fronts, true)) {
+      removed.release(true);
+    }
+    start("second");
+    save("c", "901");
+    persist();
+    stop();
+    open(owner, fronts).close();
+
+    assertThatThrownBy(() -> start("first"))
+        .hasMessageContaining("front " + directory.resolve("second"))
+        .hasMessageContaining("has had the store since")
+        .hasMessageContaining("front " + fronts)
+        .matches(e -> ((ErrnoException) e).is(Errno.EBUSY));
+
+    assertThat(fronts.resolve("tree/c")).hasContent("900");
+    try (Store there = open(owner, fronts, true)) {
+      assertThat(there.stat("c").size()).isEqualTo(3);
+      there.release(true);
+    }
+    start("second");
+    assertThat(read("c")).isEqualTo("901");
+  }
+
+  /** What is at the place of a store may be the bare directory below it, or another export. */
+  @Test
+  void storeWithoutFiles_thatNamesNoMount_isBare() throws Exception {
+    assertThat(store.isBare()).isTrue();
+    make("a", Stat.REGULAR | 0600);
+    persist();
+    assertThat(store.isBare()).isFalse();
+    perform(new Operation.Remove("a", false));
+    persist();
+    store.noteMount();
+    store.release(true);
+    kill();
+
+    store = open("two", directory.resolve("second"));
+
+    assertThat(store.isBare()).isFalse();
+    assertThat(store.lastMount()).isEqualTo("one");
+    assertThat(Picture.of(store)).isEmpty();
   }
 }

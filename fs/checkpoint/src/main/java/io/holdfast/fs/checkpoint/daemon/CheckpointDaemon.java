@@ -212,7 +212,8 @@ public final class CheckpointDaemon {
 
   /** Returns the figures of now. */
   CheckpointFigures figures() {
-    return CheckpointFigures.of(front, persister, meter, iterationSeconds, bound, OpenedFront.now());
+    return CheckpointFigures.of(
+        front, persister, meter, iterationSeconds, bound, OpenedFront.now());
   }
 
   /** Takes the time of an iteration of the job, in seconds. */

@@ -24,8 +24,9 @@ import org.apache.commons.io.FileUtils;
 /**
  * The directory of a front as one process has it: locked against others, and with the boot in which
  * it was used, which shows whether the machine has crashed meanwhile. The file {@code owner} is
- * what its store has to tell who writes to it, and {@code store} the store whose files it has. Only
- * its owner may enter it, because users reach the files by the mount alone.
+ * what its store has to tell who writes to it, {@code store} the store whose files it has, and
+ * {@code last} the mount that this store has to name as its last one. Only its owner may enter it,
+ * because users reach the files by the mount alone.
  */
 final class FrontDirectory implements AutoCloseable {
   private static final int LOCK_EXCLUSIVE = 2;
@@ -34,6 +35,7 @@ final class FrontDirectory implements AutoCloseable {
   private static final String BOOT = "boot";
   private static final String OWNER = "owner";
   private static final String STORE = "store";
+  private static final String LAST = "last";
   private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
 
   private final Path directory;
@@ -119,6 +121,22 @@ final class FrontDirectory implements AutoCloseable {
       return;
     }
     write(STORE, identity);
+  }
+
+  /**
+   * Returns what identifies the mount that this front's files are of, if its store names the same
+   * mount as its last one; empty if none is known.
+   */
+  String lastMount() throws IOException {
+    Path last = directory.resolve(LAST);
+    return Files.exists(last) ? Files.readString(last) : "";
+  }
+
+  /** Notes the mount, which the store names by now. */
+  void lastMount(String mount) throws IOException {
+    if (!lastMount().equals(mount)) {
+      write(LAST, mount);
+    }
   }
 
   private void write(String name, String text) throws IOException {

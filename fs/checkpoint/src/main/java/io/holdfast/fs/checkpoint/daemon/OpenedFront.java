@@ -11,7 +11,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A front with its store, as a daemon opens both at its start. The front has files of this store
- * only: those of another one would be served in their place, and be written to it. For one thread.
+ * only, as this front's last mount has left it: other files would be served in their place, and be
+ * written to the store. So a store names its last mount, and the front notes that name, too. The
+ * daemon writes the store's name first: killed in between, it has a front that begins anew. For one
+ * thread.
  */
 public final class OpenedFront implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(OpenedFront.class);
@@ -66,7 +69,7 @@ public final class OpenedFront implements AutoCloseable {
       throw e;
     }
     try {
-      beOf(identity, isHeld);
+      beOf(identity, owner, isHeld);
     } catch (IOException | RuntimeException e) {
       store.release(!isHeld);
       store.close();
@@ -88,23 +91,41 @@ public final class OpenedFront implements AutoCloseable {
   /**
    * Makes sure that the front has the files of the store.
    *
+   * @param owner what identifies this front and its mount
    * @param isHeld whether the front has operations for the store
-   * @throws FsException if the store is empty, and the front has files of it
+   * @throws IOException if the store is empty, and the front has files of it, or if another mount
+   *     has had the store, and the front cannot begin anew
    */
-  private void beOf(String identity, boolean isHeld) throws IOException {
+  private void beOf(String identity, String owner, boolean isHeld) throws IOException {
     String known = directory.store();
     // a store that names the very mount of which operations are pending is the same by another path
     if (!isHeld && !known.isEmpty() && !known.equals(identity)) {
       log.info("the front had the files of {}, and begins anew", known);
       beginAnew();
     }
-    if (!isHeld && !goesOn && !front.tree().list("").isEmpty() && store.isBare()) {
+    boolean hasFiles = !front.tree().list("").isEmpty();
+    if (!isHeld && !goesOn && hasFiles && store.isBare()) {
       throw new FsException(
           FsError.UNAVAILABLE,
-          "the store '%s' is empty, and the front '%s' has files of it: if the store's file system is not mounted, mount it; if the files are gone for good, choose another --front, or make a file in the store, and it gets again what the front still has"
+          "the store '%s' is empty, and the front '%s' has files of it: if the store's file system is not mounted, mount it; if the files are gone for good, choose another --front, or copy the front's file 'last' to the store as .holdfast-checkpoint.last (in S3 .holdfast-checkpoint/last), and it gets again what the front still has"
               .formatted(identity, path));
     }
+    String last = store.lastMount();
+    boolean isAsLeft =
+        !last.isEmpty() && (last.equals(owner) || last.equals(directory.lastMount()));
+    if (isHeld || goesOn) {
+      if (!isAsLeft && !last.isEmpty()) {
+        throw Store.isOfALaterMount(last, owner, isHeld);
+      }
+    } else if (!isAsLeft && hasFiles) {
+      log.info(
+          "the store names {} as its last mount: the front may have old files, and begins anew",
+          last.isEmpty() ? "none" : Store.frontOf(last));
+      beginAnew();
+    }
     directory.store(identity);
+    store.noteMount();
+    directory.lastMount(owner);
   }
 
   /** Takes all files of the front away; its store has them. */
