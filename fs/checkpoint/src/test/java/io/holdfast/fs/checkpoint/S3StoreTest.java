@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import jnr.constants.platform.Errno;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -165,7 +166,7 @@ class S3StoreTest extends StoreContract {
     persister.stepNow();
     bucket.decide(2, Fate.FAILS_AFTERWARDS); // behind plan and object: the index
     assertThatThrownBy(persister::stepNow).hasMessageContaining("fate");
-    persister.failed(ErrnoException.because(jnr.constants.platform.Errno.EIO, "", "fate"));
+    persister.failed(ErrnoException.because(Errno.EIO, "", "fate"));
     assertThat(front().pendingOperations()).isEqualTo(2);
     make("b", Stat.REGULAR | 0600);
     bucket.changes().clear();
@@ -194,7 +195,7 @@ class S3StoreTest extends StoreContract {
       int staged = i == 0 ? 0 : 2; // of the attempt before, which are deleted
       bucket.decide(staged + 2, Fate.FAILS); // behind plan and the first object
       assertThatThrownBy(persister::stepNow).hasMessageContaining("fate");
-      persister.failed(ErrnoException.because(jnr.constants.platform.Errno.EIO, "", "fate"));
+      persister.failed(ErrnoException.because(Errno.EIO, "", "fate"));
     }
 
     try (ObjectBucket other = stores.bucket()) {
@@ -233,7 +234,7 @@ class S3StoreTest extends StoreContract {
     persister.stepNow();
     bucket.decide(2, Fate.IS_LATE); // behind plan and object: the index
     assertThatThrownBy(persister::stepNow).hasMessageContaining("fate");
-    persister.failed(ErrnoException.because(jnr.constants.platform.Errno.EIO, "", "fate"));
+    persister.failed(ErrnoException.because(Errno.EIO, "", "fate"));
     write("a", 3, 500);
 
     persister.stepNow();
@@ -264,6 +265,37 @@ class S3StoreTest extends StoreContract {
     assertThat(Picture.of(store())).isEqualTo(Picture.of(front()));
     try (ObjectBucket other = stores.bucket()) {
       assertThat(other.keys(S3Keys.ROWS, 10)).isEmpty();
+    }
+  }
+
+  /** The client sends a request again that got no answer. */
+  @Test
+  void nameOfTheMount_thatIsSentTwice_isNoted() throws Exception {
+    bucket.decide(1, Fate.IS_SENT_TWICE); // behind the owner
+
+    store().noteMount();
+
+    try (ObjectBucket raw = stores.bucket()) {
+      assertThat(raw.get(S3Keys.LAST).bytes()).asString().isEqualTo("one");
+    }
+  }
+
+  /** The front of the later mount would be taken for old, and that of the earlier one for new. */
+  @Test
+  void nameOfAMount_thatIsLate_hidesNoLaterOne() throws Exception {
+    try (ObjectBucket raw = stores.bucket()) {
+      raw.delete(S3Keys.OWNER);
+      try (Store later = open("two", directory.resolve("second"), false)) {
+        later.noteMount();
+        later.release(true);
+      }
+      String unused = raw.create(S3Keys.OWNER, "one".getBytes(StandardCharsets.UTF_8));
+
+      assertThatThrownBy(() -> store().noteMount())
+          .hasMessageContaining("another node has taken the store over")
+          .matches(e -> ((ErrnoException) e).is(Errno.EBUSY));
+
+      assertThat(raw.get(S3Keys.LAST).bytes()).asString().isEqualTo("two");
     }
   }
 
