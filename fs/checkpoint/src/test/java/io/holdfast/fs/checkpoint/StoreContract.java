@@ -585,7 +585,7 @@ abstract class StoreContract {
     assertThat(read("c")).isEqualTo("901");
   }
 
-  /** What is at the place of a store may be the bare directory below it, or another export. */
+  /** The bare directory below a mountpoint may be at the place of a store, or another export. */
   @Test
   void storeWithoutFiles_thatNamesNoMount_isBare() throws Exception {
     assertThat(store.isBare()).isTrue();
