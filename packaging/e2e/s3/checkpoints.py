@@ -259,8 +259,8 @@ def kills(holdfast, ceph, client, seed, rounds):
         before = picture(mount.path)
         check(os.path.exists(f"{mount.path}/step-{int(said)}"), "the last checkpoint is there")
     keys = client.keys("kills/" + OWN)
-    left = [key for key in keys if key[len("kills/" + OWN):] not in ("index", "plan")]
-    check(not left, f"nothing of the store's own is left but index and plan: {left}")
+    left = [key for key in keys if key[len("kills/" + OWN):] not in ("index", "last", "plan")]
+    check(not left, f"nothing of the store's own is left but index, last mount and plan: {left}")
     steps = {key.split("/")[1] for key in client.keys("kills/step-")}
     check(all(is_whole(client, step) for step in steps), "every checkpoint of the bucket is whole")
     with holdfast.checkpoint("s3://checkpoints/kills", "kills", "another.front") as again:
