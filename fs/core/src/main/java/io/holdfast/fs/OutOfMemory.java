@@ -12,6 +12,11 @@ import org.slf4j.LoggerFactory;
 public final class OutOfMemory {
   private static final Logger log = LoggerFactory.getLogger(OutOfMemory.class);
 
+  /** The failure of a request that meets a bound. Made once: later there may be no room for it. */
+  @SuppressWarnings("StaticAssignmentOfThrowable")
+  public static final FsException FAILURE =
+      new FsException(FsError.NO_MEMORY, "the heap is full, or no thread can be started");
+
   private static final Duration PAUSE = Duration.ofMinutes(1);
 
   /**

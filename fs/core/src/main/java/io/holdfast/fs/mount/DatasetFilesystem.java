@@ -4,6 +4,7 @@ import io.holdfast.fs.AccessLog;
 import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.linux.Memory;
@@ -50,11 +51,6 @@ public final class DatasetFilesystem implements Filesystem {
 
   /** More than any kernel asks for at once, and less than what a few of them would take. */
   private static final int LONGEST_READ = 16 << 20;
-
-  /** Made before it is needed: a full heap has no room for it. */
-  @SuppressWarnings("StaticAssignmentOfThrowable")
-  private static final FsException FULL_HEAP =
-      new FsException(FsError.NO_MEMORY, "the heap is full");
 
   private static final byte[] CONTROL_NAME = ControlNodes.NAME.getBytes(StandardCharsets.UTF_8);
   private static final byte[] RESIDENT_ATTRIBUTE = bytes("user.holdfast.resident");
@@ -292,7 +288,7 @@ public final class DatasetFilesystem implements Filesystem {
     } catch (RuntimeException | Error e) {
       counted.failed(
           e instanceof OutOfMemoryError
-              ? FULL_HEAP
+              ? OutOfMemory.FAILURE
               : new FsException(FsError.IO, "the daemon itself failed: " + e, e));
       throw e;
     }

@@ -72,7 +72,7 @@ final class JoinedReply {
     @Override
     public void lent(Loan loan) {
       boolean first = isFirstAnswer();
-      FsException wrong = MissPath.FULL_HEAP;
+      FsException wrong = OutOfMemory.FAILURE;
       try {
         if (first) {
           wrong = copy(loan.bytes(), offset, count);
@@ -184,7 +184,7 @@ final class JoinedReply {
       if (joined == null) {
         free();
       }
-      whole.failed(MissPath.FULL_HEAP);
+      whole.failed(OutOfMemory.FAILURE);
       OutOfMemory.tell(e);
     }
   }

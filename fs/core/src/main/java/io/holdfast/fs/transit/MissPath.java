@@ -36,11 +36,6 @@ final class MissPath {
   /** Longest wait for memory. */
   private static final long MEMORY_NANOS = Duration.ofSeconds(30).toNanos();
 
-  /** Made once, because there may be no room for it when it is needed. */
-  @SuppressWarnings("StaticAssignmentOfThrowable")
-  static final FsException FULL_HEAP =
-      new FsException(FsError.NO_MEMORY, "the heap is full, or no thread can be started");
-
   private final PeerSource peers;
   private final OriginReader origin;
   private final Fetchers fetchers;
@@ -175,7 +170,7 @@ final class MissPath {
   /** Returns the failure of a read that was broken off; it takes no room where the heap is full. */
   static FsException failureOf(Throwable cause) {
     return cause instanceof OutOfMemoryError
-        ? FULL_HEAP
+        ? OutOfMemory.FAILURE
         : new FsException(FsError.IO, cause.toString(), cause);
   }
 
@@ -648,13 +643,13 @@ final class MissPath {
     try {
       if (failure instanceof OutOfMemoryError met) {
         OutOfMemory.tell(met);
-        return FULL_HEAP;
+        return OutOfMemory.FAILURE;
       }
       log.error("a read failed in the daemon itself", failure);
       return new FsException(FsError.IO, fetch.item() + ": " + failure, failure);
     } catch (OutOfMemoryError e) {
       OutOfMemory.tell(e);
-      return FULL_HEAP;
+      return OutOfMemory.FAILURE;
     }
   }
 

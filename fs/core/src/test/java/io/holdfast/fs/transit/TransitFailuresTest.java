@@ -10,6 +10,7 @@ import io.holdfast.fs.CheckedBytes;
 import io.holdfast.fs.FetchUse;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.RecordingReply;
 import io.holdfast.fs.origin.FakeOrigin;
@@ -609,7 +610,7 @@ final class TransitFailuresTest {
                     t.transit.read(file.content(), ITEM - MIB / 2, MIB, TransitFixture.NEAR, reply))
             .isInstanceOf(OutOfMemoryError.class);
         assertThat(reply.isAnswered()).isTrue();
-        assertThat(reply.failure()).isSameAs(MissPath.FULL_HEAP);
+        assertThat(reply.failure()).isSameAs(OutOfMemory.FAILURE);
       }
       t.listener.serve = (item, offset, length, borrower) -> false;
       t.assertRead(file, ITEM - MIB / 2, MIB);
@@ -632,7 +633,7 @@ final class TransitFailuresTest {
                 () -> t.transit.read(file.content(), ITEM + MIB, MIB, TransitFixture.SECOND, reply))
             .isInstanceOf(OutOfMemoryError.class);
         assertThat(reply.isAnswered()).isTrue();
-        assertThat(reply.failure()).isSameAs(MissPath.FULL_HEAP);
+        assertThat(reply.failure()).isSameAs(OutOfMemory.FAILURE);
       }
       t.listener.serve = (item, offset, length, borrower) -> false;
       t.assertRead(file, ITEM + MIB, MIB);
