@@ -59,7 +59,6 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   private final Set<Node> closed = ConcurrentHashMap.newKeySet();
 
   private final AtomicBoolean closing = new AtomicBoolean();
-  private final boolean succeeds;
 
   /** The first id of nodes that this daemon has added. */
   private final long firstOwn;
@@ -97,9 +96,8 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     kernel = parts.kernel;
     later = parts.later;
     teller = parts.teller;
-    succeeds = parts.succeeds;
     firstOwn = tree.end();
-    outdated = new OutdatedNames(parts.metadataTtl);
+    outdated = new OutdatedNames(parts.metadataTtl, parts.succeeds);
   }
 
   /** Notes that the kernel is told that there is no such name. */
@@ -340,7 +338,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   /** An earlier daemon may have told the kernel that there is no such name, and noted that. */
   @Override
   public void added(Node directory, byte[] name) {
-    if (succeeds || outdated.hasForgotten()) {
+    if (outdated.hasForgotten()) {
       kernel.expire(directory.id(), name);
     }
   }
@@ -351,8 +349,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
    * node has been told of the name since.
    */
   private boolean mayCountAsMissing(Node node) {
-    boolean unknown = (succeeds && node.id() >= firstOwn) || outdated.hasForgotten();
-    return unknown && !kernel.mayKnow(node.id());
+    return node.id() >= firstOwn && outdated.hasForgotten() && !kernel.mayKnow(node.id());
   }
 
   /** Acts on what the pass of a refresh finds. */

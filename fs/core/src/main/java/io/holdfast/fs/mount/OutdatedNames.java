@@ -22,7 +22,11 @@ final class OutdatedNames {
 
   private record Name(long parent, OriginPath name) {}
 
-  private volatile boolean forgotten;
+  private final long ttlNanos;
+
+  /** Until when the kernel may believe that names are missing which are not noted here. */
+  private volatile long forgottenUntil;
+
   private final Cache<Name, Long> missing;
   private final Cache<Name, Long> replaced;
 
@@ -36,7 +40,14 @@ final class OutdatedNames {
     void tell(long parent, byte[] name);
   }
 
-  OutdatedNames(Duration metadataTtl) {
+  /**
+   * Creates it without names.
+   *
+   * @param succeeds whether the kernel has been told of names by an earlier daemon of the mount
+   */
+  OutdatedNames(Duration metadataTtl, boolean succeeds) {
+    ttlNanos = metadataTtl.toNanos();
+    forgottenUntil = System.nanoTime() + (succeeds ? ttlNanos : 0);
     missing = names(metadataTtl);
     replaced = names(metadataTtl);
   }
@@ -46,14 +57,21 @@ final class OutdatedNames {
         .expireAfterWrite(metadataTtl)
         .maximumSize(MOST)
         .evictionListener(
-            (Name name, Long number, RemovalCause cause) -> forgotten |= cause == RemovalCause.SIZE)
+            (Name name, Long number, RemovalCause cause) -> {
+              if (cause == RemovalCause.SIZE) {
+                forgottenUntil = System.nanoTime() + ttlNanos;
+              }
+            })
         .executor(Runnable::run)
         .build();
   }
 
-  /** Tells whether names were forgotten because there were too many. */
+  /**
+   * Tells whether the kernel may still believe that a name is missing which is not noted here: an
+   * earlier daemon told it, or there were too many names.
+   */
   boolean hasForgotten() {
-    return forgotten;
+    return System.nanoTime() - forgottenUntil < 0;
   }
 
   /** Notes that the kernel is told that there is no such name. */

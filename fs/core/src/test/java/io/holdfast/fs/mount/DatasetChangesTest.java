@@ -37,7 +37,7 @@ final class DatasetChangesTest {
   /** Whether the kernel knows the nodes. */
   private boolean knows = true;
 
-  /** What the kernel was told, and that its replies were awaited. */
+  /** The calls that the kernel got, in their order. */
   private final List<String> told = new ArrayList<>();
 
   @BeforeEach

@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class OutdatedNamesTest {
-  private final OutdatedNames names = new OutdatedNames(Duration.ofHours(1));
+  private final OutdatedNames names = new OutdatedNames(Duration.ofHours(1), false);
   private final List<String> told = new ArrayList<>();
 
   private void tell(long parent, byte[] name) {
@@ -48,6 +48,19 @@ final class OutdatedNamesTest {
     names.tellReplaced(this::tell);
 
     assertThat(told).containsExactly("1/a", "1/a");
+  }
+
+  @Test
+  void hasForgotten_afterAnotherDaemonOrTooManyNames_only() {
+    assertThat(new OutdatedNames(Duration.ofHours(1), true).hasForgotten()).isTrue();
+    for (int i = 0; i < 100_000; i++) {
+      names.missing(1, name("n" + i));
+    }
+    assertThat(names.hasForgotten()).isFalse();
+
+    names.missing(1, name("more"));
+
+    assertThat(names.hasForgotten()).isTrue();
   }
 
   @Test
