@@ -30,6 +30,7 @@ public record JobsFigures(String by, List<Job> jobs) {
    * @param parentAlive whether it has ended, but a process is alive that has started one of its
    *     processes, and may start the next: the main process of a training job between two epochs.
    *     The system, and a shell that leads a session, do not count
+   * @param items the items of the files that were opened
    * @param hitRatio the share of items that needed no fetch; empty if that is not known
    * @param splitSeconds what the readers did, in seconds since the mount; never falls. Empty if
    *     that is not known
@@ -37,7 +38,8 @@ public record JobsFigures(String by, List<Job> jobs) {
    *     accelerator} or {@code unknown}; see {@link EpochSplit}. Of the epoch under way, or of the
    *     one before it while too little of it was seen
    * @param reason why, in one sentence
-   * @param epoch the number of the job's pass over the dataset; 0 before the first
+   * @param epoch the number of the job's pass over the dataset; 0 before the first, -1 if the row
+   *     sums up several jobs
    * @param epochs the first and the last 15; the one under way comes last
    */
   public record Job(
@@ -46,6 +48,7 @@ public record JobsFigures(String by, List<Job> jobs) {
       OptionalDouble endedSeconds,
       boolean parentAlive,
       long opens,
+      long items,
       long misses,
       OptionalDouble hitRatio,
       long fetchedBytes,

@@ -4,6 +4,7 @@ package io.holdfast.fs.figures;
  * A process that opened or read files. Immutable.
  *
  * @param ended whether the process has ended
+ * @param items the items of the files that were opened
  */
 public record ProcessFigures(
     long pid,
@@ -11,6 +12,7 @@ public record ProcessFigures(
     String command,
     boolean ended,
     long opens,
+    long items,
     long misses,
     long fetchedBytes,
     double stallSeconds) {}

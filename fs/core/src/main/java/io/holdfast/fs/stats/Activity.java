@@ -45,10 +45,13 @@ public final class Activity {
   static final int MOST_PROCESSES = 4096;
 
   /** The most processes with a row each: those with the most opens. */
-  static final int MOST_TOLD = 1024;
+  static final int MOST_TOLD = 960;
 
   /** The number in the row of all other processes; no process has it. */
   private static final int NO_PROCESS = -1;
+
+  /** The epoch in the row of all other jobs. */
+  private static final int NO_EPOCH = -1;
 
   /**
    * The bytes of heap for each job: a job, and what is known of the files that it opens, take a
@@ -118,6 +121,7 @@ public final class Activity {
           command,
           ended,
           counts.opens(),
+          counts.items(),
           counts.misses(),
           counts.fetchedBytes(),
           JobCounts.seconds(counts.stallNanos()));
@@ -156,6 +160,7 @@ public final class Activity {
           endedSeconds,
           parentAlive,
           counts.opens(),
+          counts.items(),
           counts.misses(),
           counts.shownHitRatio(),
           counts.fetchedBytes().sum(),
@@ -163,8 +168,17 @@ public final class Activity {
           splitSeconds.map(JobReport::rounded),
           finding.verdict().word(),
           finding.reason(),
-          epochs.isEmpty() ? 0 : epochs.get(epochs.size() - 1).number(),
+          epochNow(),
           shown);
+    }
+
+    private int epochNow() {
+      return isSum() ? NO_EPOCH : epochs.isEmpty() ? 0 : epochs.get(epochs.size() - 1).number();
+    }
+
+    /** Tells whether the row sums up jobs that have no row of their own. */
+    private boolean isSum() {
+      return job.equals(JobNames.OTHERS);
     }
 
     private static Split rounded(Split split) {
@@ -330,6 +344,7 @@ public final class Activity {
     if (process.pid != ownProcess) {
       caller.opened(batch, nanoTime.getAsLong());
       process.opens.add(batch.count());
+      process.items.add(batch.items(itemSize));
       JobFigures job = process.job; // another one may be told meanwhile
       job.opened(batch, itemSize, process.isHidden());
       // last: a reader reads the sum first, and finds these opens in the other figures too
@@ -509,6 +524,7 @@ public final class Activity {
   private static ProcessCounts counts(ProcessActivity process) {
     return new ProcessCounts(
         process.opens.sum(),
+        process.items.sum(),
         process.misses.sum(),
         process.fetchedBytes.sum(),
         process.stallNanos.sum());

@@ -108,7 +108,7 @@ final class JobFigures {
         beginWithoutLocking(begun);
       }
       opens++;
-      items += Math.max(0, batch.size(i) - 1) / itemSize + 1;
+      items += batch.items(i, itemSize);
       bytes += batch.size(i);
     }
   }

@@ -36,6 +36,20 @@ public final class OpenBatch {
     return bytes;
   }
 
+  /** Returns the items of all files, each as often as it was opened. */
+  long items(int itemSize) {
+    long items = 0;
+    for (int i = 0; i < count; i++) {
+      items += items(i, itemSize);
+    }
+    return items;
+  }
+
+  /** Returns the items of a file; a file without bytes is one item. */
+  long items(int index, int itemSize) {
+    return Math.max(0, sizes[index] - 1) / itemSize + 1;
+  }
+
   /** Returns how many opens there are. */
   public int count() {
     return count;

@@ -16,6 +16,7 @@ final class ProcessActivity {
   final @Nullable ProcessStat parent;
 
   final LongAdder opens = new LongAdder();
+  final LongAdder items = new LongAdder();
   final LongAdder misses = new LongAdder();
   final LongAdder fetchedBytes = new LongAdder();
   final LongAdder stallNanos = new LongAdder();

@@ -248,7 +248,8 @@ final class ActivityTest {
                 "(others)",
                 "(others)",
                 false,
-                new ProcessCounts(10_000 - Activity.MOST_TOLD, 0, 0, 0)));
+                new ProcessCounts(
+                    10_000 - Activity.MOST_TOLD, 10_000 - Activity.MOST_TOLD, 0, 0, 0)));
     open(NOBODY + 9_999, 2, 3);
     assertThat(process(NOBODY + 9_999).counts().opens()).isEqualTo(3);
     open(NOBODY, 1, 2);
@@ -336,8 +337,22 @@ final class ActivityTest {
     assertThat(activity.jobs().stream().mapToLong(job -> job.counts().opens()).sum())
         .isEqualTo(600);
     assertThat(job("/job599").counts().opens()).isEqualTo(1);
+    assertThat(job("/job599").figures(true).epoch()).isEqualTo(1);
+    assertThat(job("(others)").figures(true).epoch()).as("of several jobs").isEqualTo(-1);
     open(MANY, 1, 2);
     assertThat(job("/job0").counts().opens()).isEqualTo(2);
+  }
+
+  /** Misses count items, and a ratio of misses to opens was -18 for files of 19 items. */
+  @Test
+  void opens_ofLargeFiles_countTheirItems() {
+    OpenBatch batch = new OpenBatch();
+    batch.add(1, 19 * ITEM_SIZE);
+    batch.add(2, 19 * ITEM_SIZE + 1);
+    batch.add(3, 0);
+    activity.opened(11, batch);
+    assertThat(job("/a").figures(true).items()).isEqualTo(40);
+    assertThat(process(10).figures().items()).isEqualTo(40);
   }
 
   @Test
@@ -518,6 +533,7 @@ final class ActivityTest {
                 OptionalDouble.of(1.5),
                 true,
                 1,
+                20,
                 5,
                 OptionalDouble.of(0.75),
                 3,
@@ -550,8 +566,8 @@ final class ActivityTest {
                 OptionalDouble.empty(),
                 4,
                 Optional.of(new JobsFigures.Split(0, 0, 1, 0))));
-    ProcessCounts ofProcess = new ProcessCounts(1, 5, 3, 4_000_000);
+    ProcessCounts ofProcess = new ProcessCounts(1, 20, 5, 3, 4_000_000);
     assertThat(new Activity.ProcessReport(9, "j", "c", true, ofProcess).figures())
-        .isEqualTo(new ProcessFigures(9, "j", "c", true, 1, 5, 3, 0.004));
+        .isEqualTo(new ProcessFigures(9, "j", "c", true, 1, 20, 5, 3, 0.004));
   }
 }

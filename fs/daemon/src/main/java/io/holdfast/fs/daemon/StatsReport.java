@@ -98,6 +98,8 @@ final class StatsReport {
     Residency.Figures cache = sources.residency.figures();
     PeersReport peers = sources.peers.get();
     boolean counted = sources.opensCounted.getAsBoolean();
+    long opens = sources.activity.opens(); // first, so that the jobs' figures have all of them
+    List<Activity.JobReport> jobs = sources.activity.jobs();
     return new Figures(
         sources.settings.get(SettingTable.NAME),
         sources.version,
@@ -107,14 +109,14 @@ final class StatsReport {
         (sources.nanoTime.getAsLong() - startNanos) / 1_000_000_000L,
         sources.scan.figures(sources.entriesLoaded.getAsLong(), acls()),
         cache(cache),
-        opens(),
+        opens(counted, opens, jobs),
         fetches(peers),
         Optional.ofNullable(peers)
             .map(each -> each.cluster(hitRatio(each.capacity()), sources.plan.get())),
         sources.reads.figures(),
         new JobsFigures(
             sources.activity.by().toString(),
-            sources.activity.jobs().stream().map(job -> job.figures(counted)).toList()),
+            jobs.stream().map(job -> job.figures(counted)).toList()),
         sources.activity.processes().stream().map(Activity.ProcessReport::figures).toList(),
         sources.orders.get(),
         sources.convoys.get(),
@@ -176,9 +178,13 @@ final class StatsReport {
     return Math.min(1, Math.round(10_000.0 * capacity / whole) / 10_000.0);
   }
 
-  private OpenFigures opens() {
+  private OpenFigures opens(boolean counted, long opens, List<Activity.JobReport> jobs) {
     return new OpenFigures(
-        sources.opensCounted.getAsBoolean(), sources.activity.opens(), sources.watcher.overflows());
+        counted,
+        opens,
+        jobs.stream().mapToLong(job -> job.counts().items()).sum(),
+        jobs.stream().mapToLong(job -> job.counts().misses()).sum(),
+        sources.watcher.overflows());
   }
 
   private FetchFigures fetches(@Nullable PeersReport peers) {

@@ -245,10 +245,16 @@ public final class Metrics {
         "The part of holdfast_stall_seconds_total that a peer answered; the rest is the origin's.");
     table.counter("holdfast_job_opens_total", "job_name", job(Job::opens), "Opens by a job.");
     table.counter(
+        "holdfast_job_items_total",
+        "job_name",
+        job(Job::items),
+        "Items of the files that a job opened: one for each file up to the item size.");
+    table.counter(
         "holdfast_job_misses_total",
         "job_name",
         job(Job::misses),
-        "Opens by a job that had to wait for a fetch. 1 - misses/opens is the hit ratio.");
+        "Items that were fetched for a job, or that it had to wait for. 1 - misses/items is the hit"
+            + " ratio.");
     table.counter(
         "holdfast_job_fetched_bytes_total",
         "job_name",
@@ -277,7 +283,7 @@ public final class Metrics {
         "holdfast_job_epoch",
         "job_name",
         job(Job::epoch),
-        "Which pass over the dataset a job is in.");
+        "Which pass over the dataset a job is in; 0 before the first.");
     return table.metrics;
   }
 

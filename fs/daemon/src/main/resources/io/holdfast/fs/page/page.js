@@ -189,7 +189,7 @@ function showJobs(stats) {
   fill('jobs-table', `Jobs by ${stats.jobs.by}, since the mount`, [
     { title: 'job', value: (job) => job.job, write: write.text },
     { title: 'waits for', value: verdict, write: write.text },
-    { title: 'epoch', number: true, value: (job) => job.epoch, write: write.grouped },
+    { title: 'epoch', number: true, value: (job) => (job.epoch < 0 ? undefined : job.epoch), write: write.grouped },
     { title: 'processes', number: true, value: (job) => job.processes, write: write.grouped },
     { title: 'opens', number: true, value: (job) => job.opens, write: write.count },
     { title: 'misses', number: true, value: (job) => job.misses, write: write.count },

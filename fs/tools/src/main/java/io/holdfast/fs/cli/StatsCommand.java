@@ -45,7 +45,7 @@ import picocli.CommandLine.Option;
       "Answers also while the source is gone. Without MOUNTPOINT or NAME it shows the only mount."
           + " The same figures are in MOUNTPOINT/.holdfast/stats and stats.json.",
       "",
-      "With --watch: the share of opens that needed no fetch, opens, fetches and bytes a second,"
+      "With --watch: the share of items that needed no fetch, opens, fetches and bytes a second,"
           + " 'stall %%' (how much of the time the average active process was blocked on a fetch),"
           + " 'stalled' (how many readers were, on average), what is resident, and errors. The"
           + " first row is about all the time since the mount."

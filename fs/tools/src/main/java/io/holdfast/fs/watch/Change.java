@@ -102,6 +102,11 @@ public final class Change {
     return added(figures -> figures.opens().total());
   }
 
+  /** Returns the items of the files that were opened. */
+  long items() {
+    return added(figures -> figures.opens().items());
+  }
+
   long peerItems() {
     return added(figures -> figures.fetches().peer().items());
   }
@@ -124,19 +129,11 @@ public final class Change {
         + added(figures -> figures.fetches().origin().errors());
   }
 
-  /**
-   * Returns the share of opens that needed no fetch: from the misses of jobs, or from the fetches
-   * if no misses are counted. NaN if that is not known.
-   */
+  /** Returns the share of items that needed no fetch; NaN if that is not known. */
   double hitRatio() {
-    if (!countsOpens()) {
-      return Double.NaN;
-    }
-    long opens = jobs.stream().mapToLong(job -> job.recent().opens()).sum();
-    long misses = jobs.stream().mapToLong(job -> job.recent().misses()).sum();
-    return opens > 0
-        ? new ReadCounts(opens, misses, 0, 0).hitRatio()
-        : new ReadCounts(opens(), peerItems() + originItems(), 0, 0).hitRatio();
+    return countsOpens()
+        ? ReadCounts.hitRatio(items(), added(figures -> figures.opens().misses()))
+        : Double.NaN;
   }
 
   /** Returns the number of blocked readers, on average. */

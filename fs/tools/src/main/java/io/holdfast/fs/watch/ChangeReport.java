@@ -64,7 +64,7 @@ public final class ChangeReport {
     Map<String, @Nullable Object> map = new LinkedHashMap<>();
     map.put("job", job.name());
     map.put("processes", job.processes());
-    map.put("epoch", job.epoch());
+    map.put("epoch", job.epoch() < 0 ? null : job.epoch());
     map.put("verdict", job.waitsFor());
     addWork(map, change, job);
     return map;

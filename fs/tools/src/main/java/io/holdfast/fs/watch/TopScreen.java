@@ -37,7 +37,7 @@ public final class TopScreen {
           "",
           "STALL     how much of the time the average active process was blocked on a fetch",
           "stalled readers: how many were, on average",
-          "memory    opens that needed no fetch; their bytes are a guess from the mean file",
+          "memory    items that needed no fetch; their bytes are a guess from the mean file",
           "",
           "any key goes back");
 

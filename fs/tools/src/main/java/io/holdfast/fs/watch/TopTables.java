@@ -47,7 +47,7 @@ final class TopTables {
                                 ? "-"
                                 : Visible.of(job.waitsFor()),
                             Human.count(job.processes()),
-                            job.epoch() == 0 ? "-" : Human.count(job.epoch())),
+                            job.epoch() <= 0 ? "-" : Human.count(job.epoch())),
                         work(job, change))));
     return table;
   }

@@ -7,7 +7,7 @@ package io.holdfast.fs.watch;
  * @param pid the process, or 0 for a job
  * @param command the program of a process
  * @param processes the number of a job's processes, or of the ended processes that are one row
- * @param epoch the job's pass over the dataset, or 0
+ * @param epoch the job's pass over the dataset; 0 or -1 if it is in none
  * @param waitsFor the verdict on a job; empty for a process, or if an older daemon tells none
  * @param active the number of processes that opened a file or were blocked in that time
  * @param recent its reads in that time

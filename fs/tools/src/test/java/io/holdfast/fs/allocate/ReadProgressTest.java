@@ -42,7 +42,7 @@ class ReadProgressTest {
     }
     OptionalDouble unknown = OptionalDouble.empty();
     return new Job(
-        name, 1, unknown, false, 1, 0, unknown, 0, 0, Optional.empty(), "", "", first, epochs);
+        name, 1, unknown, false, 1, 1, 0, unknown, 0, 0, Optional.empty(), "", "", first, epochs);
   }
 
   @Test

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class ChangeTest {
   @Test
   void firstLook_isAboutAllSinceTheMount() {
-    Change change = new Change(null, new Looks().opens(500).fetched(0, 0, 100, 7000).look());
+    Change change = new Change(null, new Looks().opens(500, 100).fetched(0, 0, 100, 7000).look());
     assertThat(change.isSinceMount()).isTrue();
     assertThat(change.seconds()).isEqualTo(100);
     assertThat(change.rate(change.opens())).isEqualTo(5);
@@ -21,8 +21,9 @@ class ChangeTest {
 
   @Test
   void secondLook_isAboutTheTimeBetween() {
-    Snapshot before = new Looks().opens(500).fetched(10, 100, 100, 7000).stalled(3).look();
-    Snapshot after = new Looks().at(2).opens(700).fetched(20, 300, 190, 9000).stalled(4).look();
+    Snapshot before = new Looks().opens(500, 110).fetched(10, 100, 100, 7000).stalled(3).look();
+    Snapshot after =
+        new Looks().at(2).opens(700, 210).fetched(20, 300, 190, 9000).stalled(4).look();
     Change change = new Change(before, after);
     assertThat(change.isSinceMount()).isFalse();
     assertThat(change.seconds()).isEqualTo(2);
@@ -37,26 +38,37 @@ class ChangeTest {
 
   @Test
   void anotherDaemon_countsAnew() {
-    Snapshot before = new Looks().at(50).opens(5000).look();
-    Snapshot after = new Looks().at(51).with("mounted_at", "2026-11-21T11:00:00Z").opens(30).look();
+    Snapshot before = new Looks().at(50).opens(5000, 0).look();
+    Snapshot after = new Looks().at(51).with("mounted_at", "2026-11-21T11:00:00Z").opens(30, 0).look();
     assertThat(new Change(before, after).isSinceMount()).isTrue();
     assertThat(new Change(before, after).opens()).isEqualTo(30);
   }
 
+  /** Files of 19 items: more than one item of each was fetched, and the ratio was unknown. */
   @Test
-  void hitRatio_jobs_isTakenFromTheirMisses() {
-    Snapshot before = new Looks().job("/a", 100, 10, 0, 0).look();
-    Snapshot after = new Looks().at(1).job("/a", 200, 20, 0, 0).job("/b", 100, 80, 0, 0).look();
-    assertThat(new Change(before, after).hitRatio()).isEqualTo(1 - 90 / 200.0);
+  void hitRatio_ofFilesOfManyItems_countsItems() {
+    Snapshot before = new Looks().opens(10, 190, 190).look();
+    Snapshot after = new Looks().at(1).opens(20, 380, 228).look();
+    Change change = new Change(before, after);
+    assertThat(change.hitRatio()).isEqualTo(0.8);
+    assertThat(Tier.of(change).get(0).items()).isEqualTo(152);
+    assertThat(Tier.of(change).get(0).bytes()).isEqualTo(0.8 * 10 * 100_000);
+    assertThat(new ReadCounts(10, 190, 38, 0, 0).hitRatio()).isEqualTo(0.8);
+  }
+
+  /** Tasks, orders and peers have items fetched that no reader waits for. */
+  @Test
+  void hitRatio_ofWhatWasFetchedForNoReader_isNotLess() {
+    Looks look = new Looks().opens(100, 0).fetched(40, 400, 60, 600);
+    assertThat(new Change(null, look.look()).hitRatio()).isEqualTo(1);
   }
 
   @Test
   void hitRatio_thatCannotBeTold_isNoNumber() {
     assertThat(new Change(null, new Looks().look()).hitRatio()).isNaN();
-    assertThat(new Change(null, new Looks().opens(3).fetched(0, 0, 9, 9).look()).hitRatio())
-        .isNaN();
-    Looks uncounted = new Looks().with("opens", Map.of("counted", false, "total", 0));
-    assertThat(new Change(null, uncounted.fetched(0, 0, 9, 9).look()).hitRatio()).isNaN();
+    assertThat(new Change(null, new Looks().opens(3, 9).look()).hitRatio()).isNaN();
+    Looks uncounted = new Looks().with("opens", Map.of("counted", false, "total", 0, "misses", 9));
+    assertThat(new Change(null, uncounted.look()).hitRatio()).isNaN();
   }
 
   @Test
@@ -95,9 +107,9 @@ class ChangeTest {
         new Looks().at(2).job("/new", 7, 7, 70, 0.5).job("/a", 150, 30, 9000, 2.5).look();
     List<Usage> jobs = new Change(before, after).jobs();
     assertThat(jobs).extracting(Usage::name).containsExactly("/new", "/a");
-    assertThat(jobs.get(0).recent()).isEqualTo(new ReadCounts(7, 7, 70, 0.5));
-    assertThat(jobs.get(1).recent()).isEqualTo(new ReadCounts(50, 20, 5000, 1));
-    assertThat(jobs.get(1).total()).isEqualTo(new ReadCounts(150, 30, 9000, 2.5));
+    assertThat(jobs.get(0).recent()).isEqualTo(new ReadCounts(7, 7, 7, 70, 0.5));
+    assertThat(jobs.get(1).recent()).isEqualTo(new ReadCounts(50, 50, 20, 5000, 1));
+    assertThat(jobs.get(1).total()).isEqualTo(new ReadCounts(150, 150, 30, 9000, 2.5));
     assertThat(jobs.get(1).epoch()).isEqualTo(3);
   }
 
@@ -107,7 +119,7 @@ class ChangeTest {
     Snapshot before = new Looks().process(7, "/a", 100, 50, 3).look();
     Snapshot after = new Looks().at(1).process(7, "/a", 4, 2, 0.1).look();
     assertThat(new Change(before, after).processes().get(0).recent())
-        .isEqualTo(new ReadCounts(4, 2, 2000, 0.1));
+        .isEqualTo(new ReadCounts(4, 4, 2, 2000, 0.1));
   }
 
   @Test
@@ -135,7 +147,7 @@ class ChangeTest {
     Snapshot after =
         new Looks()
             .at(2)
-            .opens(100)
+            .opens(100, 20)
             .fetched(5, 500, 15, 3000)
             .job("/a", 100, 20, 3500, 1)
             .process(9, "/a", 100, 20, 1)

@@ -32,7 +32,7 @@ final class Looks {
             0.8));
     stats.put("jobs", Map.of("by", "cgroup", "jobs", jobs));
     stats.put("processes", processes);
-    opens(0).fetched(0, 0, 0, 0).stalled(0);
+    opens(0, 0).fetched(0, 0, 0, 0).stalled(0);
   }
 
   Looks at(double seconds) {
@@ -46,8 +46,13 @@ final class Looks {
     return this;
   }
 
-  Looks opens(long total) {
-    stats.put("opens", Map.of("counted", true, "total", total));
+  /** Has files of one item opened. */
+  Looks opens(long total, long misses) {
+    return opens(total, total, misses);
+  }
+
+  Looks opens(long total, long items, long misses) {
+    stats.put("opens", Map.of("counted", true, "total", total, "items", items, "misses", misses));
     return this;
   }
 
@@ -96,6 +101,7 @@ final class Looks {
   private static Map<String, Object> work(long opens, long misses, long bytes, double stalled) {
     Map<String, Object> work = new LinkedHashMap<>();
     work.put("opens", opens);
+    work.put("items", opens);
     work.put("misses", misses);
     work.put("fetched_bytes", bytes);
     work.put("stall_seconds", stalled);

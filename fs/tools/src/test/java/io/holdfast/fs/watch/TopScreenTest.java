@@ -19,7 +19,7 @@ class TopScreenTest {
     Snapshot after =
         new Looks()
             .at(2)
-            .opens(400)
+            .opens(400, 80)
             .fetched(20, 200_000, 60, 6_000_000)
             .stalled(1.2)
             .job("/quiet", 100, 0, 0, 0)

@@ -12,7 +12,7 @@ class WatchRowsTest {
     Snapshot after =
         new Looks()
             .at(1)
-            .opens(5000)
+            .opens(5000, 1000)
             .fetched(100, 20_000_000, 900, 345_000_000)
             .stalled(1.5)
             .process(1, "/a", 1, 1, 0.7)
