@@ -52,12 +52,12 @@ final class DaemonFiles {
     Map<String, Content> files = new LinkedHashMap<>();
     files.put("stats", stats(figures -> utf8(StatsText.of(figures))));
     files.put("stats.json", stats(figures -> json(FiguresJson.map(figures))));
-    files.put("peers", Content.forAll(() -> utf8(PeersText.of(peers.get()))));
-    files.put("peers.json", Content.forAll(() -> json(FiguresJson.maps(peers.get()))));
-    files.put("metrics", content(metrics::text, metricsForOthers::text));
+    files.putAll(peers(audience, peers));
+    files.put("metrics", content(audience, metrics::text, metricsForOthers::text));
     files.put(
         "config",
         content(
+            audience,
             () -> utf8(ConfigText.of(live.settings())),
             () -> utf8(ConfigText.of(SettingRow.forOthers(live.settings())))));
     return files;
@@ -72,10 +72,33 @@ final class DaemonFiles {
   }
 
   private Content stats(Function<Figures, byte[]> renderer) {
-    return content(() -> renderer.apply(report.stats()), () -> renderer.apply(statsForOthers()));
+    return content(
+        audience, () -> renderer.apply(report.stats()), () -> renderer.apply(statsForOthers()));
   }
 
-  private Content content(Supplier<byte[]> forOwner, Supplier<byte[]> forOthers) {
+  /** Returns the content of the files about the nodes, by name. */
+  static Map<String, Content> peers(StatsAudience audience, Supplier<List<NodeFigures>> nodes) {
+    Map<String, Content> files = new LinkedHashMap<>();
+    files.put("peers", peers(audience, nodes, rows -> utf8(PeersText.of(rows))));
+    files.put("peers.json", peers(audience, nodes, rows -> json(FiguresJson.maps(rows))));
+    return files;
+  }
+
+  private static Content peers(
+      StatsAudience audience,
+      Supplier<List<NodeFigures>> nodes,
+      Function<List<NodeFigures>, byte[]> renderer) {
+    return content(
+        audience, () -> renderer.apply(nodes.get()), () -> renderer.apply(forOthers(nodes.get())));
+  }
+
+  /** Returns the rows of the nodes as users other than the owner see them. */
+  static List<NodeFigures> forOthers(List<NodeFigures> nodes) {
+    return nodes.stream().map(NodeFigures::forOthers).toList();
+  }
+
+  private static Content content(
+      StatsAudience audience, Supplier<byte[]> forOwner, Supplier<byte[]> forOthers) {
     return audience == StatsAudience.ALL
         ? Content.forAll(forOwner)
         : new Content(forOwner, forOthers);

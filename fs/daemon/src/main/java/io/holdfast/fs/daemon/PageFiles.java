@@ -73,7 +73,8 @@ final class PageFiles {
     Map<String, Object> page = new LinkedHashMap<>();
     page.put("shows", all ? "all" : "sums");
     page.put("what_if", FiguresJson.maps(curves(figures(all))));
-    page.put("peers", FiguresJson.maps(peers.get()));
+    List<NodeFigures> nodes = peers.get();
+    page.put("peers", FiguresJson.maps(all ? nodes : DaemonFiles.forOthers(nodes)));
     page.put("settings", all ? live.settings() : SettingRow.forOthers(live.settings()));
     page.put("log", all ? FiguresJson.maps(recentLog.get()) : List.of());
     return page;

@@ -3,10 +3,12 @@ package io.holdfast.fs.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.control.ControlFiles.Content;
 import io.holdfast.fs.control.FiguresJson;
 import io.holdfast.fs.figures.Figures;
 import io.holdfast.fs.figures.JobsFigures.Split;
 import io.holdfast.fs.figures.NodeFigures;
+import io.holdfast.fs.settings.StatsAudience;
 import io.holdfast.fs.stats.Activity.JobReport;
 import io.holdfast.fs.stats.Activity.ProcessReport;
 import io.holdfast.fs.stats.Epoch;
@@ -25,6 +27,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -43,12 +46,45 @@ final class StatsFileTest {
 
   @Test
   void peers_readAndWritten_areTheSameToTheByte() throws IOException {
+    assertThat(text(FiguresJson.maps(nodes()))).isEqualTo(file("peers.json"));
+  }
+
+  /**
+   * Any user of the machine could read a path in a closed directory here, where a peer had other
+   * files.
+   */
+  @Test
+  void peers_forOthers_nameNoFileAndNoSource() throws IOException {
+    List<NodeFigures> nodes = nodes();
+    Map<String, Content> files = DaemonFiles.peers(StatsAudience.OWNER, () -> nodes);
+    assertThat(told(files.get("peers.json").forOthers()))
+        .isEqualTo(file("peers-for-others.json"))
+        .doesNotContain("secret");
+    assertThat(told(files.get("peers").forOthers()))
+        .contains("node1:7070  other dataset", "root and the user who mounted are told why")
+        .doesNotContain("secret");
+    assertThat(told(files.get("peers.json").forOwner())).isEqualTo(file("peers.json"));
+    assertThat(told(files.get("peers").forOwner())).contains("'secret/b'");
+  }
+
+  @Test
+  void peers_visibleToAll_areTheSameForEverybody() throws IOException {
+    List<NodeFigures> nodes = nodes();
+    Map<String, Content> files = DaemonFiles.peers(StatsAudience.ALL, () -> nodes);
+    assertThat(told(files.get("peers.json").forOthers())).isEqualTo(file("peers.json"));
+    assertThat(told(files.get("peers").forOthers())).contains("'secret/b'");
+  }
+
+  private static String told(Supplier<byte[]> content) {
+    return new String(content.get(), StandardCharsets.UTF_8);
+  }
+
+  private static List<NodeFigures> nodes() throws IOException {
     List<Map<String, Object>> rows = new ArrayList<>();
     for (Object row : JSON.std.listFrom(file("peers.json"))) {
       rows.add(JSON.std.mapFrom(JSON.std.asString(row)));
     }
-    List<NodeFigures> nodes = FiguresJson.nodes(rows);
-    assertThat(text(FiguresJson.maps(nodes))).isEqualTo(file("peers.json"));
+    return FiguresJson.nodes(rows);
   }
 
   @Test
