@@ -4,11 +4,12 @@ import java.util.List;
 import java.util.OptionalDouble;
 
 /**
- * The speed of a job by the share of the dataset that is in memory, as a model predicts it.
+ * The speed of a job by the share of what it reads that is in memory, as a model predicts it.
  * Immutable.
  *
  * @param epoch the epoch that the prediction is from
- * @param share the share of the dataset that the capacity holds
+ * @param bytes what the share 1 stands for
+ * @param share the share that is in memory now
  * @param kneeShare the share beyond which more memory brings nothing; empty if there is none below
  *     1
  * @param advice what the curve means, in one or two sentences
@@ -16,6 +17,7 @@ import java.util.OptionalDouble;
 public record CurveFigures(
     String job,
     long epoch,
+    long bytes,
     double share,
     OptionalDouble kneeShare,
     String advice,
@@ -24,7 +26,7 @@ public record CurveFigures(
   /**
    * A point of the curve. Immutable.
    *
-   * @param share the share of the dataset in memory, from 0 to 1
+   * @param share the share in memory, from 0 to 1
    * @param capacityBytes the capacity that holds it
    * @param atLeast whether the speed may be higher, because the rate of the origin cannot be told
    */

@@ -195,6 +195,17 @@ public final class JobModel {
     return new Setup(hits / nodes, nodes, 1, now.readers(), 1, 0);
   }
 
+  /**
+   * Returns the bytes that a capacity share of 1 stands for: those that the job reads, of all
+   * nodes.
+   *
+   * @param dataset what the dataset has; 0 if that is not known
+   */
+  public long bytesOfAll(long dataset) {
+    long read = now().epoch().bytes();
+    return evidence.site().nodes() == 1 ? read : Math.max(read, dataset);
+  }
+
   /** Returns the mean epoch. */
   public Observation now() {
     return evidence.now();

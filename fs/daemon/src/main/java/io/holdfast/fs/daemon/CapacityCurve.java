@@ -19,14 +19,14 @@ import java.util.OptionalDouble;
 import java.util.TreeSet;
 
 /**
- * The speed of a job by the share of the dataset that is in the memory of each node, as {@link
+ * The speed of a job by the share of what it reads that is in the memory of each node, as {@link
  * JobModel} predicts it. Immutable.
  *
  * @param epoch the last epoch that the prediction is from
- * @param share the share of the dataset that the capacity holds
- * @param dataset bytes of the dataset
+ * @param fills whether that is the job's first epoch, which also fills the memory
+ * @param bytes what the share 1 stands for
  */
-record CapacityCurve(String job, long epoch, JobModel model, double share, long dataset) {
+record CapacityCurve(String job, long epoch, boolean fills, JobModel model, long bytes) {
   private static final int STEPS = 20;
 
   /** Less than this is no gain that anybody would notice. */
@@ -44,21 +44,27 @@ record CapacityCurve(String job, long epoch, JobModel model, double share, long 
             .toList();
     boolean first = !epochs.isEmpty() && epochs.get(0).epoch().epoch() == 1;
     Runs runs = Runs.of(epochs, first, false);
-    long dataset = figures.dataset().bytes();
-    Observation mean = runs.mean().orElse(null);
-    if (dataset <= 0 || mean == null) {
-      return Optional.empty();
-    }
     Evidence.Site site = Evidence.Site.of(figures, epochs, OptionalDouble.empty());
-    double share = figures.cache().plannedHitRatio();
     return runs.evidence(site)
         .map(JobModel::new)
-        .map(model -> new CapacityCurve(job.job(), mean.epoch().epoch(), model, share, dataset))
-        .filter(curve -> curve.speed(0).isPresent() && curve.speed(share).isPresent());
+        .map(
+            model ->
+                new CapacityCurve(
+                    job.job(),
+                    model.now().epoch().epoch(),
+                    !runs.hasLater(),
+                    model,
+                    model.bytesOfAll(figures.dataset().bytes())))
+        .filter(curve -> curve.speed(0).isPresent() && curve.speed(curve.share()).isPresent());
+  }
+
+  /** Returns the share that is in memory now. */
+  private double share() {
+    return rounded(model.setup().capacityShare());
   }
 
   private Setup with(double at) {
-    return model.setup().withCapacityShare(at);
+    return at == share() ? model.setup() : model.setup().withCapacityShare(at);
   }
 
   private OptionalDouble speed(double at) {
@@ -80,7 +86,7 @@ record CapacityCurve(String job, long epoch, JobModel model, double share, long 
     double speed = speed(at).orElseThrow();
     return new Point(
         at,
-        Math.round(at * dataset),
+        Math.round(at * bytes),
         Math.round(speed),
         model.now().epoch().bytes() / speed,
         model.isAtLeast(with(at)));
@@ -92,19 +98,21 @@ record CapacityCurve(String job, long epoch, JobModel model, double share, long 
     for (int i = 0; i <= STEPS; i++) {
       shares.add(rounded((double) i / STEPS));
     }
-    shares.add(share);
+    shares.add(share());
     OptionalDouble knee = knee();
     knee.ifPresent(shares::add);
     List<Point> points = new ArrayList<>();
     shares.stream().filter(at -> speed(at).isPresent()).forEach(at -> points.add(point(at)));
-    return new CurveFigures(job, epoch, share, knee, advice(knee), points);
+    return new CurveFigures(job, epoch, bytes, share(), knee, advice(knee), points);
   }
 
   private String advice(OptionalDouble knee) {
+    double share = share();
     double now = speed(share).orElseThrow();
     double gain = speed(knee.orElse(1)).orElse(now) / now;
     boolean waitsForConsumer = model.rates().acceleratorIsLimit();
-    String estimate = " An estimate from epoch " + epoch + ".";
+    String estimate =
+        " An estimate from epoch " + epoch + (fills ? ", which also fills the memory." : ".");
     if (share >= knee.orElse(1) || gain < NOTABLE_GAIN) {
       return (waitsForConsumer
               ? "More memory makes this job no faster: its readers wait for whoever takes what they"
@@ -115,11 +123,11 @@ record CapacityCurve(String job, long epoch, JobModel model, double share, long 
     }
     return String.format(
             Locale.ROOT,
-            "With %s in memory instead of %s, this job would be %s%.1f times as fast; then %s.",
-            Human.bytes(Math.round(knee.orElse(1) * dataset)),
-            Human.bytes(Math.round(share * dataset)),
-            model.isAtLeast(with(share)) ? "up to " : "",
+            "With %s in memory instead of %s, this job would be %.1f times as fast%s; then %s.",
+            Human.bytes(Math.round(knee.orElse(1) * bytes)),
+            Human.bytes(Math.round(share * bytes)),
             gain,
+            model.isOriginTold() ? "" : ", with less perhaps too",
             waitsForConsumer
                 ? "it waits for whoever takes what it reads"
                 : "preparation limits it, by more or faster processors")

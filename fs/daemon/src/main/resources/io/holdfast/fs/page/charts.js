@@ -156,7 +156,7 @@ export class EpochChart extends Chart {
   }
 }
 
-/** Speed by the share of the dataset that is resident, and the points that matter. */
+/** Speed by the share in memory of what the job reads, and the points that matter. */
 export class CurveChart extends Chart {
   constructor(id, write) {
     super(id, {
@@ -167,7 +167,7 @@ export class CurveChart extends Chart {
         y: { range: (_, __, max) => [0, Math.max(max * 1.1, 1)] },
       },
       axes: [
-        axis('share of the dataset in memory', (each) => `${Math.round(each * 100)} %`, 36),
+        axis('share in memory of what the job reads', (each) => `${Math.round(each * 100)} %`, 36),
         { ...axis(undefined, write, 78), incrs: BINARY_STEPS },
       ],
       series: [

@@ -245,23 +245,24 @@ function showMemory(stats, job) {
     showCurve(curve, points);
   }
   const steps = points.filter((point) => point.share === curve.share || point.share === curve.knee_share || Number.isInteger(point.share * 4));
-  fill('memory-table', `Speed by the share of the dataset in memory${changes(stats.allocation)}`, [
+  fill('memory-table', `Speed by the share in memory of what the job reads${changes(stats.allocation)}`, [
     { title: 'share', value: (point) => point.share, write: write.percent },
     { title: 'point', value: (point) => point.words ?? [point.share === curve.share ? 'now' : '', point.share === curve.knee_share ? 'knee' : '', point.at_least ? 'or faster' : ''].filter(Boolean).join(', '), write: String },
     { title: 'capacity', number: true, value: (point) => point.capacity_bytes, write: write.bytes },
     { title: 'speed', number: true, value: (point) => point.bytes_per_second, write: write.rate },
     { title: 'epoch', number: true, value: (point) => point.epoch_seconds, write: write.seconds },
-  ], [...steps, ...allocation(stats)], job ? 'An epoch that waited for the origin is needed first.' : 'No job has read yet.');
+  ], [...steps, ...allocation(stats, curve)], job ? 'An epoch that waited for the origin is needed first.' : 'No job has read yet.');
   say('advice', curve?.advice ?? '');
   describe('memory-chart', curve?.advice ?? 'No curve yet');
 }
 
 /** The capacities that 'holdfast allocate' told the mount last, as rows below those of the curve. */
-function allocation({ allocation: told, dataset }) {
+function allocation({ allocation: told, dataset }, curve) {
   if (!told) {
     return [];
   }
-  const share = (bytes) => (dataset.bytes > 0 ? Math.min(1, bytes / dataset.bytes) : undefined);
+  const all = curve?.bytes ?? dataset.bytes;
+  const share = (bytes) => (all > 0 ? Math.min(1, bytes / all) : undefined);
   return [
     { words: 'fair share', capacity_bytes: told.fair_share_bytes, share: share(told.fair_share_bytes) },
     { words: 'proposed', capacity_bytes: told.proposed_bytes, share: share(told.proposed_bytes) },

@@ -30,6 +30,7 @@ final class CapacityCurveTest {
 
   private final List<Map<String, Object>> epochs = new ArrayList<>();
   private double planned = 0.5;
+  private long dataset = DATASET;
 
   /** Adds an epoch with that share of hits; the rest of the readers' time is back-pressure. */
   private void epoch(double hits, double idleSeconds) {
@@ -56,7 +57,7 @@ final class CapacityCurveTest {
   private Figures figures() {
     return FiguresJson.figures(
         Map.of(
-            "dataset", Map.of("bytes", DATASET),
+            "dataset", Map.of("bytes", dataset),
             "cache", Map.of("planned_hit_ratio", planned),
             "jobs", Map.of("jobs", List.of(Map.of("job", "train", "epochs", epochs)))));
   }
@@ -94,14 +95,41 @@ final class CapacityCurveTest {
     assertThat(speed(curve, 0)).isCloseTo(ORIGIN, within(5.0 * MB));
     assertThat(speed(curve, 0.5)).isCloseTo(2 * ORIGIN, within(10.0 * MB));
     assertThat(curve.epoch()).isEqualTo(3);
-    assertThat(curve.share()).isEqualTo(0.5);
+    assertThat(curve.share()).isEqualTo(0.35);
+    assertThat(curve.bytes()).isEqualTo(DATASET);
     assertThat(curve.kneeShare().orElseThrow())
         .isCloseTo(model.knee().orElseThrow(), within(0.0001));
     assertThat(curve.advice())
         .startsWith("With ")
-        .contains(" in memory instead of 477 MiB, this job would be ")
+        .contains(" in memory instead of 334 MiB, this job would be ")
         .contains("preparation limits it");
     assertThat(curve.points().get(0).epochSeconds()).isCloseTo(20, within(2.0));
+  }
+
+  /**
+   * The page took the capacity's share of the whole dataset for the share of what the job reads,
+   * and said that more memory would make this job faster.
+   */
+  @Test
+  void curve_ofAJobThatReadsAPartOfTheDataset_isOfThatPart() {
+    dataset = 10 * DATASET;
+    planned = 0.15;
+    epoch(0, 0);
+    epoch(1, 0);
+    epoch(1, 0);
+    CurveFigures curve = curve();
+    assertThat(curve.share()).isEqualTo(1);
+    assertThat(curve.bytes()).isEqualTo(DATASET);
+    assertThat(curve.points().get(curve.points().size() - 1).capacityBytes()).isEqualTo(DATASET);
+    assertThat(curve.advice()).startsWith("More memory makes this job hardly faster");
+  }
+
+  @Test
+  void curve_ofTheFirstEpoch_saysThatItAlsoFillsTheMemory() {
+    epoch(0, 0);
+    CurveFigures curve = curve();
+    assertThat(curve.share()).isZero();
+    assertThat(curve.advice()).endsWith("from epoch 1, which also fills the memory.");
   }
 
   @Test

@@ -59,7 +59,7 @@ public record Analysis(
   /** Returns what to do, in one paragraph. */
   public String advice() {
     return model
-        .map(known -> new Advice(known, knee, bytesOfAll()).text())
+        .map(known -> new Advice(known, knee, known.bytesOfAll(subject.datasetBytes())).text())
         .orElseGet(this::nothing);
   }
 
@@ -67,12 +67,5 @@ public record Analysis(
     return runs.epochs().isEmpty()
         ? "Cannot be told: no epoch was seen."
         : "Cannot be told: " + runs.epochs().get(runs.epochs().size() - 1).finding().reason() + ".";
-  }
-
-  /** Returns the bytes that the share 1 stands for: those that the job reads, of all nodes. */
-  long bytesOfAll() {
-    long read = model.map(known -> known.now().epoch().bytes()).orElse(0L);
-    boolean alone = subject.site().nodes() == 1;
-    return alone ? read : Math.max(read, subject.datasetBytes());
   }
 }
