@@ -82,6 +82,11 @@ public record Figures(
     return memory.capacityBytes() > 0 ? memory.capacityBytes() : cache.capacityBytes();
   }
 
+  /** Tells whether the daemon that tells these figures also told earlier ones: counts go on. */
+  public boolean isOfDaemonOf(Figures earlier) {
+    return mountedAt.equals(earlier.mountedAt) && uptimeSeconds >= earlier.uptimeSeconds;
+  }
+
   /** Returns the same with other rows of jobs. */
   public Figures with(JobsFigures others) {
     return new Figures(

@@ -233,6 +233,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     AnalyzedRuns.Run first = runs.run();
     int exit = first.run().exit();
     if (first.epochs().isEmpty()) {
+      first.notes().forEach(output::note);
       output.note(
           "'%s' has read nothing from %s: check which paths it reads"
               .formatted(command.get(0), mount.mountpoint()));

@@ -45,7 +45,7 @@ public final class Change {
   public Change(@Nullable Snapshot before, Snapshot snapshot) {
     this.snapshot = snapshot;
     this.now = snapshot.figures();
-    this.before = before == null || !isOfOneDaemon(before, snapshot) ? null : before;
+    this.before = before == null || !now.isOfDaemonOf(before.figures()) ? null : before;
     this.then = this.before == null ? FiguresJson.figures(Map.of()) : this.before.figures();
     this.seconds =
         this.before == null
@@ -53,12 +53,6 @@ public final class Change {
             : Math.max((snapshot.nanos() - this.before.nanos()) / 1e9, 1e-3);
     this.processes = processes(now, then);
     this.jobs = jobs(now, then, processes);
-  }
-
-  private static boolean isOfOneDaemon(Snapshot before, Snapshot now) {
-    Figures a = before.figures();
-    Figures b = now.figures();
-    return a.mountedAt().equals(b.mountedAt()) && a.uptimeSeconds() <= b.uptimeSeconds();
   }
 
   /** Returns the current figures as they came. */

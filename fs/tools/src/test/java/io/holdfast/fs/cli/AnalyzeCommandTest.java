@@ -30,6 +30,7 @@ class AnalyzeCommandTest {
   private boolean counted = true;
   private long largest = Long.MAX_VALUE;
   private long capacity = 350_000_000L;
+  private boolean replaced;
   private String failing = "";
   private long bytes = 1_000_000_000L;
   private ControlServer server;
@@ -56,13 +57,16 @@ class AnalyzeCommandTest {
     @Override
     public Map<String, Object> stats() {
       List<Object> jobs = new ArrayList<>();
-      jobs.add(job("old", 1, 1000, 0.35));
       long size = marker.toFile().length();
-      if (Files.exists(marker)) {
+      boolean ran = Files.exists(marker);
+      int epochs = replaced && !ran ? 3 : 1;
+      jobs.add(job("old", epochs, epochs * 1000L, 0.35));
+      if (ran) {
         jobs.add(job("mine", 3, 10 + size, 0.35));
       }
       Map<String, Object> stats = new LinkedHashMap<>();
       stats.put("name", "one");
+      stats.put("mounted_at", replaced && ran ? "2026-11-21T11:00:00Z" : "2026-11-21T10:00:00Z");
       stats.put("dataset", Map.of("files", 1000L, "bytes", 1_000_000_000L));
       stats.put("cache", Map.of("capacity_bytes", capacity));
       stats.put("opens", Map.of("counted", counted, "total", 5));
@@ -174,6 +178,20 @@ class AnalyzeCommandTest {
     assertThat(run.run("analyze", "--", "sh", "-c", reading())).isEqualTo(1);
     assertOneLine("opens are not counted at /mnt/one, so that epochs cannot be told: mount it");
     assertThat(marker).doesNotExist();
+  }
+
+  /** The next daemon counts epochs from 1, and the job had "read nothing" in its time. */
+  @Test
+  void command_whoseDaemonIsReplaced_isReportedFromTheNextOnesFigures() {
+    replaced = true;
+    assertThat(run.run("analyze", "--job", "old", "--", "sh", "-c", reading()))
+        .as("%s", run.err)
+        .isZero();
+    assertThat(run.out.toString())
+        .startsWith("Job old")
+        .contains(
+            "Note: the daemon began anew while the command ran: what the command read before is not"
+                + " counted.");
   }
 
   @Test

@@ -382,6 +382,7 @@ public final class NodeMounts {
     while (looks.size() > 1 && now - looks.getFirst().nanos() > window.toNanos()) {
       looks.removeFirst();
     }
+    looks.removeIf(look -> !figures.isOfDaemonOf(look.figures()));
     Past before = looks.peekFirst();
     looks.addLast(new Past(now, figures));
     if (before == null || JobSearch.jobs(before.figures()).stream().noneMatch(isSame(job))) {

@@ -45,6 +45,9 @@ public final class AnalyzedRuns {
   /** Shares that differ by less are the same. */
   private static final double NEAR = 0.05;
 
+  private static final String BEGAN_ANEW =
+      "the daemon began anew while the command ran: what the command read before is not counted";
+
   private static final Duration MEMORY_TIME = Duration.ofSeconds(1);
   private static final Duration GRACE = Duration.ofSeconds(10);
 
@@ -68,9 +71,15 @@ public final class AnalyzedRuns {
    * @param figures those of the mount after it
    * @param job the job that it was; empty if it has read nothing
    * @param opens the files that the job opened meanwhile
+   * @param notes what a reader has to know of it
    */
   public record Run(
-      CommandRun run, Figures figures, String job, long opens, List<Observation> epochs) {
+      CommandRun run,
+      Figures figures,
+      String job,
+      long opens,
+      List<Observation> epochs,
+      List<String> notes) {
     /** Returns the mean size of the files. */
     double bytesPerOpen() {
       long counted = epochs.stream().mapToLong(each -> each.epoch().opens()).sum();
@@ -92,11 +101,13 @@ public final class AnalyzedRuns {
 
   /** Runs the command once. */
   public Run run() {
-    Figures before = mount.figures();
+    Figures asked = mount.figures();
     CommandRun run = CommandRun.of(plan.command(), plan.toErrors(), process.isInForeground());
     exit = exit == 0 ? run.exit() : exit;
     interrupted |= run.interrupted();
     Figures after = settled();
+    Figures before = JobSearch.countedFrom(asked, after);
+    List<String> notes = after.isOfDaemonOf(asked) ? List.of() : List.of(BEGAN_ANEW);
     Optional<Job> job =
         plan.job() == null
             ? JobSearch.ofProcesses(before, after, run.pids())
@@ -110,7 +121,7 @@ public final class AnalyzedRuns {
             .map(Observation::of)
             .toList();
     long opens = job.map(found -> JobSearch.opensSince(before, found)).orElse(0L);
-    return new Run(run, after, job.map(Job::job).orElse(""), opens, epochs);
+    return new Run(run, after, job.map(Job::job).orElse(""), opens, epochs, notes);
   }
 
   /** The command was run: what is wrong now is more than a word on the command line. */
@@ -143,7 +154,9 @@ public final class AnalyzedRuns {
 
   /** Reports a run. */
   public Analysis analysis(Run first, String... notes) {
-    return Analysis.of(subject(first, OptionalDouble.empty()), first.runs(), List.of(notes));
+    List<String> all = new ArrayList<>(first.notes());
+    all.addAll(List.of(notes));
+    return Analysis.of(subject(first, OptionalDouble.empty()), first.runs(), all);
   }
 
   private Subject subject(Run first, OptionalDouble memoryRate) {
@@ -160,7 +173,7 @@ public final class AnalyzedRuns {
   public Analysis measured(Run first, double share) {
     long capacity = first.figures().promisedBytes();
     Thread restore = NamedThreads.named("restore-capacity", () -> mount.restoreCapacity(capacity));
-    List<String> notes = new ArrayList<>();
+    List<String> notes = new ArrayList<>(first.notes());
     Optional<Run> warm;
     Optional<Run> cold = Optional.empty();
     OptionalDouble memoryRate;
@@ -240,6 +253,7 @@ public final class AnalyzedRuns {
   /** Runs the command again, and says whether that was the same. */
   private Optional<Run> again(String name, Run first, List<String> notes) {
     Run again = run();
+    again.notes().forEach(note -> notes.add("the %s run: %s".formatted(name, note)));
     Optional<Observation> mean = again.runs().mean();
     if (again.run().exit() != 0 || mean.isEmpty()) {
       notes.add(

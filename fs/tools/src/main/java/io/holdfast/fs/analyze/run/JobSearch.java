@@ -1,5 +1,6 @@
 package io.holdfast.fs.analyze.run;
 
+import io.holdfast.fs.control.FiguresJson;
 import io.holdfast.fs.figures.Figures;
 import io.holdfast.fs.figures.JobsFigures.Epoch;
 import io.holdfast.fs.figures.JobsFigures.Job;
@@ -85,6 +86,14 @@ public final class JobSearch {
   private static String names(List<Job> jobs) {
     String names = jobs.stream().limit(MOST_NAMES).map(Job::job).collect(Collectors.joining(", "));
     return jobs.size() > MOST_NAMES ? names + ", ..." : names;
+  }
+
+  /**
+   * Returns the figures from which counts go on: those from before; none if another daemon has
+   * taken the mount since, which counts from 0.
+   */
+  static Figures countedFrom(Figures before, Figures after) {
+    return after.isOfDaemonOf(before) ? before : FiguresJson.figures(Map.of());
   }
 
   /**

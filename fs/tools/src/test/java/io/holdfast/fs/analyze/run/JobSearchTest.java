@@ -20,8 +20,20 @@ class JobSearchTest {
   private final List<Map<String, Object>> processes = new ArrayList<>();
 
   private Figures figures() {
+    return figures("2026-11-21T10:00:00Z", 100);
+  }
+
+  private Figures figures(String mountedAt, long uptime) {
     return FiguresJson.figures(
-        Map.of("jobs", Map.of("by", "tree", "jobs", jobs), "processes", processes));
+        Map.of(
+            "mounted_at",
+            mountedAt,
+            "uptime_seconds",
+            uptime,
+            "jobs",
+            Map.of("by", "tree", "jobs", jobs),
+            "processes",
+            processes));
   }
 
   private JobSearchTest job(String name, long opens, Object... epochs) {
@@ -125,6 +137,29 @@ class JobSearchTest {
         JobSearch.named(new JobSearchTest().job("a", 120, epoch(1, 120, 1200, 6)).figures(), "a");
     List<Epoch> since = JobSearch.epochsSince(before, later, 8);
     assertThat(since.stream().map(Epoch::bytes)).containsExactly(1200L);
+  }
+
+  /** A job that had read for an epoch or more "has read nothing" from the next daemon. */
+  @Test
+  void figuresOfADaemonThatWasReplaced_countFromZero() {
+    Figures before =
+        new JobSearchTest()
+            .job("a", 300, epoch(1, 100, 1000, 5), epoch(2, 100, 1000, 5), epoch(3, 100, 1000, 5))
+            .process(10, "a", 300, false)
+            .figures();
+    JobSearchTest next =
+        new JobSearchTest().job("a", 100, epoch(1, 100, 1000, 6)).process(10, "a", 100, true);
+    for (Figures after :
+        List.of(
+            next.figures("2026-11-21T10:01:00Z", 200), next.figures("2026-11-21T10:00:00Z", 9))) {
+      Figures from = JobSearch.countedFrom(before, after);
+      Job job = JobSearch.ofProcesses(from, after, Set.of(10L)).orElseThrow();
+      assertThat(JobSearch.opensSince(from, job)).isEqualTo(100);
+      assertThat(JobSearch.since(from, after)).hasSize(1);
+      assertThat(JobSearch.epochsSince(from, job, 8)).extracting(Epoch::epoch).containsExactly(1L);
+    }
+    Figures same = next.figures("2026-11-21T10:00:00Z", 101);
+    assertThat(JobSearch.countedFrom(before, same)).isSameAs(before);
   }
 
   @Test
