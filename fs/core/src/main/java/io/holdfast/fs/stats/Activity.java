@@ -44,7 +44,7 @@ public final class Activity {
   /** The most processes that are counted one by one. */
   static final int MOST_PROCESSES = 4096;
 
-  /** The most processes with a row each: those with the most opens. */
+  /** The most processes with a row each: those that were active last. */
   static final int MOST_TOLD = 960;
 
   /** The number in the row of all other processes; no process has it. */
@@ -485,22 +485,29 @@ public final class Activity {
     return now != null && now.started() == started && !now.hasEnded();
   }
 
-  /** Returns the processes, those with the most opens first; the last row sums up all others. */
+  /**
+   * Returns the processes that were active last, those with the most opens first; the last row sums
+   * up all others.
+   */
   public List<ProcessReport> processes() {
     List<Seen> all = new ArrayList<>();
     ProcessCounts others;
     synchronized (lock) {
-      byPid.values().forEach(process -> all.add(new Seen(process, counts(process))));
+      byPid
+          .values()
+          .forEach(process -> all.add(new Seen(process, counts(process), process.lastSeen)));
       others = otherProcesses;
     }
     all.removeIf(seen -> !seen.counts().hasSome());
-    all.sort(Comparator.comparingLong(seen -> -seen.counts().opens()));
-    List<Seen> first = all.subList(0, Math.min(MOST_TOLD, all.size()));
-    List<ProcessReport> told = new ArrayList<>();
-    first.forEach(seen -> told.add(report(seen)));
-    for (Seen rest : all.subList(first.size(), all.size())) {
+    // a young process has few opens: it would be among the others as long as it lives
+    all.sort(Comparator.comparingLong(Seen::lastSeen).reversed());
+    List<Seen> last = all.subList(0, Math.min(MOST_TOLD, all.size()));
+    for (Seen rest : all.subList(last.size(), all.size())) {
       others = others.plus(rest.counts());
     }
+    List<ProcessReport> told = new ArrayList<>();
+    last.forEach(seen -> told.add(report(seen)));
+    told.sort(Comparator.comparingLong(process -> -process.counts().opens()));
     if (others.hasSome()) {
       told.add(new ProcessReport(NO_PROCESS, JobNames.OTHERS, JobNames.OTHERS, false, others));
     }
@@ -512,8 +519,8 @@ public final class Activity {
     return counts.opens() + counts.misses() + counts.stallNanos().sum() > 0;
   }
 
-  /** A process and what it had done at one moment. */
-  private record Seen(ProcessActivity process, ProcessCounts counts) {}
+  /** A process, what it had done at one moment, and when it was last active. */
+  private record Seen(ProcessActivity process, ProcessCounts counts, long lastSeen) {}
 
   private ProcessReport report(Seen seen) {
     ProcessActivity process = seen.process();

@@ -256,6 +256,25 @@ final class ActivityTest {
     assertThat(process(NOBODY).counts().opens()).isEqualTo(2);
   }
 
+  /**
+   * On a mount that had had a thousand processes, the few opens of a new job's processes were in
+   * the row of all others, and nobody could tell the job of a command.
+   */
+  @Test
+  void manyProcesses_thoseActiveLastAreTold() {
+    for (int i = 0; i < 2 * Activity.MOST_TOLD; i++) {
+      clock.advance(Duration.ofMillis(1));
+      open(NOBODY + i, 1, 2, 3);
+    }
+    clock.advance(Duration.ofMillis(1));
+    open(10, 1);
+    List<ProcessReport> told = activity.processes();
+    assertThat(told).hasSize(Activity.MOST_TOLD + 1);
+    assertThat(told.get(Activity.MOST_TOLD - 1).pid()).as("the one with the fewest").isEqualTo(10);
+    assertThat(told.get(Activity.MOST_TOLD).counts().opens())
+        .isEqualTo(3L * (Activity.MOST_TOLD + 1));
+  }
+
   /** A user starts a process for each value, as long as the kernel lets it be. */
   @Test
   void manyJobsByVariable_ofLargeValues_haveShortNamesAndNoneIsLost() {

@@ -168,7 +168,10 @@ public final class Change {
     for (ProcessFigures each : now.processes()) {
       long pid = each.pid();
       ReadCounts total = ReadCounts.of(each);
-      ReadCounts recent = total.since(old.getOrDefault(pid, ReadCounts.NONE));
+      // whole processes come into the sum and leave it: two looks at it tell nothing
+      boolean untold = each.isSum() && !old.isEmpty();
+      ReadCounts recent =
+          untold ? ReadCounts.NONE : total.since(old.getOrDefault(pid, ReadCounts.NONE));
       long active = recent.isNothing() ? 0 : 1;
       Usage usage = new Usage(each.job(), pid, each.command(), 1, 0, "", active, recent, total);
       List<String> kind = List.of(usage.name(), usage.command());

@@ -39,7 +39,8 @@ class ChangeTest {
   @Test
   void anotherDaemon_countsAnew() {
     Snapshot before = new Looks().at(50).opens(5000, 0).look();
-    Snapshot after = new Looks().at(51).with("mounted_at", "2026-11-21T11:00:00Z").opens(30, 0).look();
+    Snapshot after =
+        new Looks().at(51).with("mounted_at", "2026-11-21T11:00:00Z").opens(30, 0).look();
     assertThat(new Change(before, after).isSinceMount()).isTrue();
     assertThat(new Change(before, after).opens()).isEqualTo(30);
   }
@@ -111,6 +112,20 @@ class ChangeTest {
     assertThat(jobs.get(1).recent()).isEqualTo(new ReadCounts(50, 50, 20, 5000, 1));
     assertThat(jobs.get(1).total()).isEqualTo(new ReadCounts(150, 150, 30, 9000, 2.5));
     assertThat(jobs.get(1).epoch()).isEqualTo(3);
+  }
+
+  /** A process that had read for hours gave its row to a new one, and all of it seemed recent. */
+  @Test
+  void processes_rowOfAllOthers_hasNothingRecent() {
+    Snapshot before =
+        new Looks().process(7, "/a", 9000, 50, 3).process(-1, "(others)", 5, 0, 0).look();
+    Snapshot after =
+        new Looks().at(1).process(8, "/b", 4, 2, 0.1).process(-1, "(others)", 9005, 50, 3).look();
+    List<Usage> processes = new Change(before, after).processes();
+    assertThat(processes).extracting(each -> each.recent().opens()).containsExactly(4L, 0L);
+    assertThat(processes).extracting(Usage::active).containsExactly(1L, 0L);
+    assertThat(processes.get(1).total().opens()).isEqualTo(9005);
+    assertThat(new Change(null, after).processes().get(1).recent().opens()).isEqualTo(9005);
   }
 
   /** A pid is given again: the counts of the new process are smaller than those of the old one. */
