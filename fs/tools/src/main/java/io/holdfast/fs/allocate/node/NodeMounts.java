@@ -80,7 +80,7 @@ public final class NodeMounts {
   private final Duration window;
   private final boolean countsOthers;
   private final Map<String, Deque<Past>> past = new HashMap<>();
-  private final Map<String, ConsumerBound> consumerBounds = new HashMap<>();
+  private final ConsumerBounds consumers = new ConsumerBounds();
   private final GrowthLimits limits = new GrowthLimits();
 
   /**
@@ -98,9 +98,6 @@ public final class NodeMounts {
 
   /** The figures that a daemon told, or why it told none. */
   private record Answer(RunningDaemon daemon, @Nullable Figures figures, String silence) {}
-
-  /** An epoch of a job that waited for its consumer. */
-  private record ConsumerBound(String job, Observation epoch) {}
 
   /** The figures that a daemon told some time ago. */
   private record Past(long nanos, Figures figures) {}
@@ -171,6 +168,7 @@ public final class NodeMounts {
           }
         });
     past.keySet().retainAll(known); // names that are never used again would fill the heap
+    consumers.retain(known);
     looks.sort(Comparator.comparing(look -> look.mount().name()));
     if (countsOthers && !looks.isEmpty()) {
       ofOthers().ifPresent(mount -> looks.add(new Look(mount, null, null, null)));
@@ -277,6 +275,7 @@ public final class NodeMounts {
       return new Look(FoundMount.left(daemon.name(), capacity, why.get()), daemon, figures, null);
     }
     Bounds bounds = bounds(daemon, figures);
+    consumers.look(daemon.name(), figures);
     List<Job> jobs = JobSearch.jobs(figures);
     Job reading = reading(jobs).orElse(null);
     if (reading == null) {
@@ -311,7 +310,8 @@ public final class NodeMounts {
                             .thenComparing(job -> job.endedSeconds().isPresent())));
   }
 
-  private static boolean mayRead(Job job) {
+  /** Tells whether a job reads, or its next processes may yet begin. */
+  static boolean mayRead(Job job) {
     double longest = job.parentAlive() ? LONGEST_PAUSE : SURELY_ENDED;
     return job.endedSeconds().orElse(0) < longest;
   }
@@ -355,7 +355,7 @@ public final class NodeMounts {
             epochs,
             first,
             false,
-            consumerBound(daemon, job, epochs),
+            consumers.of(daemon.name(), job, epochs),
             coldOfOthers(figures, job, epochs));
     return MeasuredMount.of(figures, analysis(daemon, figures, job, runs), epochs, bounds);
   }
@@ -394,7 +394,11 @@ public final class NodeMounts {
     Optional<Observation> cold = coldOfOthers(figures, job, all).or(() -> waitsMost(all));
     Runs runs =
         new Runs(
-            epochs, false, true, consumerBound(daemon, job, all), cold.filter(x -> isIdle(epochs)));
+            epochs,
+            false,
+            true,
+            consumers.of(daemon.name(), job, all),
+            cold.filter(x -> isIdle(epochs)));
     return Optional.of(MeasuredMount.of(figures, analysis(daemon, figures, job, runs), all, bounds))
         .filter(mount -> mount.measured().isPresent());
   }
@@ -410,35 +414,6 @@ public final class NodeMounts {
 
   private static Predicate<Job> isSame(Job job) {
     return other -> other.job().equals(job.job());
-  }
-
-  /**
-   * Returns the epoch that tells the rate of a job's consumer, also long after the last such epoch:
-   * daemons know some epochs only.
-   */
-  private Optional<Observation> consumerBound(
-      RunningDaemon daemon, Job job, List<Observation> epochs) {
-    Optional<Observation> bound = consumerBound(epochs);
-    bound.ifPresent(
-        epoch -> consumerBounds.put(daemon.name(), new ConsumerBound(job.job(), epoch)));
-    return Optional.ofNullable(consumerBounds.get(daemon.name()))
-        .filter(known -> known.job().equals(job.job()))
-        .map(ConsumerBound::epoch);
-  }
-
-  /**
-   * An epoch that waited for its consumer tells the consumer's rate, also when later ones do not.
-   * The median one does, because the bounds of epochs are blurred, and no epoch that is under way,
-   * because its readers run ahead at first.
-   */
-  private static Optional<Observation> consumerBound(List<Observation> epochs) {
-    List<Observation> bound =
-        epochs.subList(0, Math.max(0, epochs.size() - 1)).stream()
-            .filter(each -> each.finding().verdict() == Bottleneck.ACCELERATOR)
-            .filter(Observation::isMeasured)
-            .sorted(Comparator.comparingDouble(Observation::speed))
-            .toList();
-    return bound.isEmpty() ? Optional.empty() : Optional.of(bound.get(bound.size() / 2));
   }
 
   /**
