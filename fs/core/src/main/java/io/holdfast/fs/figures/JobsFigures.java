@@ -57,7 +57,12 @@ public record JobsFigures(String by, List<Job> jobs) {
       String verdict,
       String reason,
       long epoch,
-      List<Epoch> epochs) {}
+      List<Epoch> epochs) {
+    /** Tells whether it has ended, and no process is alive that may start its next ones. */
+    public boolean isOver() {
+      return endedSeconds.isPresent() && !parentAlive;
+    }
+  }
 
   /**
    * A pass of a job over the dataset. Immutable.

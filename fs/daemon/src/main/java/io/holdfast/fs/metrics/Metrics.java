@@ -276,7 +276,8 @@ public final class Metrics {
         "holdfast_job_verdict",
         List.of("job_name", "verdict"),
         Metrics::verdicts,
-        "1 for what a job waits for: `storage`, `preparation`, `accelerator` or `unknown`.");
+        "1 for what a job waits for: `storage`, `preparation`, `accelerator` or `unknown`. Not there"
+            + " once the job has ended.");
     table.gauge(
         "holdfast_job_processes", "job_name", job(Job::processes), "Processes of a job that read.");
     table.gauge(
@@ -655,7 +656,7 @@ public final class Metrics {
 
   private static List<Point> verdicts(Readings readings) {
     return readings.figures().jobs().jobs().stream()
-        .filter(job -> !job.verdict().isEmpty())
+        .filter(job -> !job.verdict().isEmpty() && !job.isOver())
         .map(job -> Point.of(1, job.job(), job.verdict()))
         .toList();
   }

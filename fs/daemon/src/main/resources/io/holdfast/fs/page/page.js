@@ -99,10 +99,11 @@ function showVerdict(stats) {
   }
 }
 
-/** The job that has opened most in the last looks. */
+/** The job that has opened most in the last looks, of those that have not ended. */
 function busiest(stats) {
   const known = new Map((history.looks[0]?.stats.jobs.jobs ?? []).map((job) => [job.job, job.opens]));
   return stats.jobs.jobs
+    .filter((job) => job.ended_seconds === undefined || job.parent_alive)
     .map((job) => ({ job, opens: job.opens - (known.get(job.job) ?? 0) }))
     .reduce((most, each) => (most && most.opens >= each.opens ? most : each), undefined)?.job;
 }

@@ -94,6 +94,23 @@ final class ExpositionTest {
         .doesNotContain("holdfast_job_epoch{job_name=\"(others)\"");
   }
 
+  /** Hours after a training had ended, a dashboard still said what it waited for. */
+  @Test
+  void text_ofAJobThatHasEnded_hasNoVerdict() {
+    List<Map<String, Object>> jobs =
+        List.of(
+            Map.of("job", "reads", "verdict", "storage"),
+            Map.of("job", "over", "verdict", "storage", "ended_seconds", 3600),
+            Map.of("job", "evaluates", "verdict", "storage", "ended_seconds", 9, "parent_alive", true));
+    assertThat(
+            text(Map.of("jobs", Map.of("jobs", jobs)), List.of())
+                .lines()
+                .filter(line -> line.startsWith("holdfast_job_verdict{")))
+        .containsExactlyInAnyOrder(
+            "holdfast_job_verdict{job_name=\"reads\",mount=\"m\",verdict=\"storage\"} 1.0",
+            "holdfast_job_verdict{job_name=\"evaluates\",mount=\"m\",verdict=\"storage\"} 1.0");
+  }
+
   @Test
   void text_ofFiguresThatAreMissing_hasNoValuesOfThem() {
     assertThat(text(Map.of(), List.of()))
