@@ -115,7 +115,11 @@ public final class StatsText {
             ? ""
             : " (%s of them to spread the residents)"
                 .formatted(Human.grouped(cache.swappedItems())));
-    row("hit ratio", "%s planned, %s so far", planned(stats.dataset(), cache), hitRatio(stats));
+    row(
+        "hit ratio",
+        "%s planned, %s so far",
+        planned(stats.dataset(), cache),
+        hitRatio(stats.opens()));
     stats.allocation().ifPresent(told -> row("allocation", allocation(told)));
   }
 
@@ -335,17 +339,14 @@ public final class StatsText {
     return dataset.scanned() && dataset.files() > 0 ? Human.ratio(cache.plannedHitRatio()) : "-";
   }
 
-  /** Returns the share of opens that needed no fetch, or a dash where it is unknown. */
-  private static String hitRatio(Figures stats) {
-    FetchFigures fetches = stats.fetches();
-    long fetched = fetches.origin().items() + fetches.peer().items();
-    OpenFigures opens = stats.opens();
-    return opens.counted() ? hitRatio(opens.total(), fetched) : "-";
+  /** Returns the share of items that needed no fetch, or a dash where it is unknown. */
+  private static String hitRatio(OpenFigures opens) {
+    return opens.counted() ? hitRatio(opens.items(), opens.misses()) : "-";
   }
 
-  /** Returns the hit ratio from counts; files of several items may need more fetches than opens. */
-  static String hitRatio(long opens, long fetched) {
-    return opens == 0 || fetched > opens ? "-" : Human.ratio(1 - (double) fetched / opens);
+  /** Returns the hit ratio from counts; files that stay open may have more misses than items. */
+  static String hitRatio(long items, long misses) {
+    return items == 0 || misses > items ? "-" : Human.ratio(1 - (double) misses / items);
   }
 
   private static String percent(long part, long whole) {

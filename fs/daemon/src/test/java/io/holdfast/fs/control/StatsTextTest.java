@@ -16,7 +16,7 @@ class StatsTextTest {
         "cache": { "policy": "minio", "capacity_bytes": 420000000000, "resident_bytes": 419000000000,
                    "resident_items": 812345, "admitted_items": 812345, "refused_items": 387655,
                    "evicted_items": 0, "planned_hit_ratio": 0.6512, "pin": "hard" },
-        "opens": { "counted": true, "total": 2400000 },
+        "opens": { "counted": true, "total": 2400000, "items": 2400000, "misses": 1587655 },
         "jobs": { "by": "cgroup", "jobs": [
           { "job": "/slurm/job_7", "processes": 9, "opens": 2399999, "misses": 1587655,
             "hit_ratio": 0.3385, "fetched_bytes": 870000000000, "stall_seconds": 123.4,
@@ -232,8 +232,22 @@ class StatsTextTest {
     assertThat(StatsText.of(stats(json))).contains("from peers    7 items, 0.98 KiB, errors 0");
   }
 
+  /**
+   * Items that a task, an order or a peer had had fetched counted as misses, and so did each item
+   * of a large file.
+   */
   @Test
-  void hitRatio_moreFetchesThanOpens_isUnknown() {
+  void hitRatio_isOfTheItemsThatReadersNeeded() throws IOException {
+    String json =
+        """
+        { "opens": { "counted": true, "total": 10, "items": 190, "misses": 19 },
+          "fetches": { "origin": { "items": 5000 }, "peer": { "items": 100 } } }
+        """;
+    assertThat(StatsText.of(stats(json))).contains("  hit ratio     - planned, 0.90 so far\n");
+  }
+
+  @Test
+  void hitRatio_moreMissesThanItems_isUnknown() {
     assertThat(StatsText.hitRatio(10, 11)).isEqualTo("-");
     assertThat(StatsText.hitRatio(0, 0)).isEqualTo("-");
     assertThat(StatsText.hitRatio(10, 0)).isEqualTo("1.00");
