@@ -37,6 +37,9 @@ public record Evidence(Observation now, Observation cold, Observation warm, Site
 
     private static final int MOST_READERS = 1000;
 
+    /** No machine has more processors. */
+    private static final int MOST_PROCESSORS = 1 << 16;
+
     /**
      * Returns what the figures of a mount of this machine tell.
      *
@@ -50,10 +53,27 @@ public record Evidence(Observation now, Observation cold, Observation warm, Site
               .max()
               .orElse(0);
       return new Site(
-          Runtime.getRuntime().availableProcessors(),
+          processors(epochs),
           (int) Math.max(1, figures.cluster().map(ClusterFigures::nodes).orElse(1L)),
           scales(figures.fetches().origin(), readers),
           memoryRate);
+    }
+
+    /**
+     * Returns the processors of the machine, as its clock of them tells; at least those that this
+     * process may use, which may be fewer: it may be in a container, and the job in none.
+     */
+    private static int processors(List<Observation> epochs) {
+      double of = 0;
+      double seconds = 0;
+      for (Observation each : epochs) {
+        double known = each.epoch().processorSeconds().orElse(0);
+        of += known;
+        seconds += known > 0 ? each.epoch().seconds() : 0;
+      }
+      long machine = seconds > 0 ? Math.round(of / seconds) : 0;
+      int own = Runtime.getRuntime().availableProcessors();
+      return (int) Math.max(own, Math.min(MOST_PROCESSORS, machine));
     }
 
     /**

@@ -87,13 +87,17 @@ public final class JobModel {
     return Stream.of(evidence.now(), evidence.cold(), evidence.warm());
   }
 
-  /** Where readers wait for processors, which others may use too, what they got counts. */
+  /**
+   * Where readers wait for processors, which others may use too, what they got counts. A job that
+   * was seen to use more than the site has has these: the site may be that of a container.
+   */
   private static double usableProcessors(Observation warm, int processors) {
     double used = warm.epoch().cpuSeconds().orElse(0) / warm.epoch().seconds();
     double waits = warm.epoch().runDelaySeconds().orElse(0) / warm.readerSeconds();
     boolean fetches = warm.blocked() > 1 - NEARLY;
     boolean areShort = warm.waitsFor(Bottleneck.PREPARATION) && waits > 1 - NEARLY && !fetches;
-    return areShort && used > 0 ? Math.min(used, processors) : processors;
+    double most = used * NEARLY > processors ? used : processors;
+    return areShort && used > 0 ? Math.min(used, most) : most;
   }
 
   /** Returns what came in the time in which a read waited; 0 if that is not known. */

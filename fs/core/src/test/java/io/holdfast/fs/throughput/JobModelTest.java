@@ -74,6 +74,18 @@ class JobModelTest {
         .isCloseTo(150, within(0.1));
   }
 
+  /** The process that analyses may be in a container of one processor, and the job in none. */
+  @Test
+  void job_thatUsedMoreProcessorsThanTheSiteHas_hasThem() {
+    // eight readers, seven of which compute at a time, 25 MB/s each
+    Observation seen = Epochs.of(2).in(1000 / 175.0).by(8, 40).seen();
+    JobModel model = model(seen, Epochs.site(1));
+    assertThat(model.usableProcessors()).isCloseTo(7, within(0.01));
+    assertThat(speed(model, model.setup())).isCloseTo(175, within(1.0));
+    assertThat(model(seen, Epochs.site(7)).usableProcessors()).isEqualTo(7);
+    assertThat(model(seen, Epochs.site(64)).usableProcessors()).isEqualTo(64);
+  }
+
   /** A reader that fetches and prepares in turn gains until nearly all is in memory. */
   @Test
   void knee_ofOneReader_isWhereItIsNearlyAsFastAsItCanBe() {

@@ -190,6 +190,21 @@ final class CapacityCurveTest {
     assertThat(speed(curve(), 0)).isCloseTo(ORIGIN, within(5.0 * MB));
   }
 
+  /** The daemon may be in a container of two processors, on a machine that has a thousand. */
+  @Test
+  void site_hasTheProcessorsOfTheMachine() {
+    epoch(0, 0);
+    epoch(0.5, 0);
+    epochs.forEach(each -> each.put("processor_seconds", 999.8 * (Double) each.get("seconds")));
+    Figures figures = figures();
+    List<Observation> seen =
+        figures.jobs().jobs().get(0).epochs().stream().map(Observation::of).toList();
+    assertThat(Evidence.Site.of(figures, seen, OptionalDouble.empty()).processors())
+        .isEqualTo(1000);
+    assertThat(Evidence.Site.of(figures, List.of(), OptionalDouble.empty()).processors())
+        .isEqualTo(Runtime.getRuntime().availableProcessors());
+  }
+
   @Test
   void curve_whereNoTimeIsKnown_isNone() {
     epoch(0, 0);
