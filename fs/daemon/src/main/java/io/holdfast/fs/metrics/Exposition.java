@@ -56,7 +56,7 @@ public final class Exposition {
   private final Supplier<List<NodeFigures>> peers;
   private final PrometheusTextFormatWriter writer = PrometheusTextFormatWriter.create();
   private final BoundedRows<Job> jobs =
-      new BoundedRows<>(MOST_LABELS, Job::job, Exposition::asOther, Exposition::sum);
+      new BoundedRows<>(MOST_LABELS, Exposition::label, Exposition::asOther, Exposition::sum);
   private final BoundedRows<NodeFigures> nodes =
       new BoundedRows<>(MOST_LABELS, NodeFigures::node, Exposition::asOther, Exposition::sum);
 
@@ -87,6 +87,11 @@ public final class Exposition {
       throw new UncheckedIOException(e);
     }
     return text.toByteArray();
+  }
+
+  /** The row of jobs that have lost theirs takes over what these had among the others. */
+  private static String label(Job job) {
+    return job.epoch() < 0 ? BoundedRows.OTHER : job.job();
   }
 
   private static Job asOther(Job job) {

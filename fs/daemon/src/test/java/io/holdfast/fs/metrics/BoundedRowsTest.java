@@ -44,9 +44,17 @@ final class BoundedRowsTest {
         .isEqualTo(List.of(row("d", 4), row("b", 2), row("other", 3)));
   }
 
+  /** The counter of the others went back by what this row had added to it. */
   @Test
-  void row_thatIsCalledOther_isOneOfTheOthers() {
-    assertThat(of("other", 5, "a", 1)).isEqualTo(List.of(row("a", 1), row("other", 5)));
+  void row_thatWasAmongTheOthers_staysThere() {
+    of("a", 1, "b", 2, "c", 3);
+    assertThat(of("c", 30, "b", 2)).isEqualTo(List.of(row("b", 2), row("other", 30)));
+    assertThat(of("c", 31, "d", 4)).isEqualTo(List.of(row("d", 4), row("other", 31)));
+  }
+
+  @Test
+  void rows_thatAreCalledOther_areOfTheOthers() {
+    assertThat(of("other", 5, "a", 1, "other", 2)).isEqualTo(List.of(row("a", 1), row("other", 7)));
   }
 
   private List<Row> of(Object... namesAndOpens) {

@@ -89,9 +89,9 @@ final class ExpositionTest {
             Map.of("job", "(others)", "opens", 1, "items", 19, "misses", 19, "epoch", -1));
     assertThat(text(Map.of("jobs", Map.of("jobs", jobs)), List.of()))
         .contains("holdfast_job_items_total{job_name=\"a\",mount=\"m\"} 38.0\n")
-        .contains("holdfast_job_items_total{job_name=\"(others)\",mount=\"m\"} 19.0\n")
+        .contains("holdfast_job_items_total{job_name=\"other\",mount=\"m\"} 19.0\n")
         .contains("holdfast_job_epoch{job_name=\"a\",mount=\"m\"} 2.0\n")
-        .doesNotContain("holdfast_job_epoch{job_name=\"(others)\"");
+        .doesNotContain("holdfast_job_epoch{job_name=\"other\"", "(others)");
   }
 
   /** Hours after a training had ended, a dashboard still said what it waited for. */
@@ -101,7 +101,15 @@ final class ExpositionTest {
         List.of(
             Map.of("job", "reads", "verdict", "storage"),
             Map.of("job", "over", "verdict", "storage", "ended_seconds", 3600),
-            Map.of("job", "evaluates", "verdict", "storage", "ended_seconds", 9, "parent_alive", true));
+            Map.of(
+                "job",
+                "evaluates",
+                "verdict",
+                "storage",
+                "ended_seconds",
+                9,
+                "parent_alive",
+                true));
     assertThat(
             text(Map.of("jobs", Map.of("jobs", jobs)), List.of())
                 .lines()
