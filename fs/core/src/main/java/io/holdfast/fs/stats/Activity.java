@@ -201,6 +201,9 @@ public final class Activity {
       if (!counted) {
         return Finding.unknown("opens are not counted: see --count-opens");
       }
+      if (isSum()) {
+        return Finding.unknown("it sums up jobs that have no row of their own");
+      }
       if (shown.isEmpty()) {
         return Finding.unknown("no opens were seen");
       }

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Measures how long readers live, run, and wait for a processor, by looking at {@code /proc} again
@@ -51,7 +52,6 @@ final class ReaderClock {
 
   private static final int GOING = 16;
   private static final int PAUSE = 50;
-  private static final ProcessorTimes NONE = new ProcessorTimes(0, 0);
   private static final long REST = Duration.ofSeconds(60).toNanos();
 
   /** A reader takes at least one part in so many of what the average reader takes in its time. */
@@ -141,7 +141,7 @@ final class ReaderClock {
     processes.forEach(
         (process, threads) ->
             look(process, threads, sums.computeIfAbsent(process.job, job -> new Sum(job, now))));
-    ProcessorTimes machine = sums.isEmpty() ? NONE : procfs.processors().orElse(NONE);
+    ProcessorTimes machine = sums.isEmpty() ? null : procfs.processors().orElse(null);
     sums.forEach(
         (job, sum) -> {
           ReaderTimes times = sum.times.plus(since(job, machine, sum.time));
@@ -154,8 +154,16 @@ final class ReaderClock {
   /**
    * Returns the time of the machine's processors since the job's last look that counted, if this
    * one counts.
+   *
+   * @param machine their time so far; null if the kernel did not tell
    */
-  private ReaderTimes since(JobFigures job, ProcessorTimes machine, Time time) {
+  private ReaderTimes since(JobFigures job, @Nullable ProcessorTimes machine, Time time) {
+    if (machine == null) {
+      if (time == Time.LOST) {
+        processors.remove(job); // or the next look would count the time that does not
+      }
+      return ReaderTimes.NOTHING;
+    }
     ProcessorTimes before = processors.putIfAbsent(job, machine);
     if (before == null || time == Time.PENDING) {
       return ReaderTimes.NOTHING;

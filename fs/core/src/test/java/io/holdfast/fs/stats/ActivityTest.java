@@ -357,7 +357,9 @@ final class ActivityTest {
         .isEqualTo(600);
     assertThat(job("/job599").counts().opens()).isEqualTo(1);
     assertThat(job("/job599").figures(true).epoch()).isEqualTo(1);
-    assertThat(job("(others)").figures(true).epoch()).as("of several jobs").isEqualTo(-1);
+    JobsFigures.Job others = job("(others)").figures(true);
+    assertThat(others.epoch()).as("of several jobs").isEqualTo(-1);
+    assertThat(others.reason()).isEqualTo("it sums up jobs that have no row of their own");
     open(MANY, 1, 2);
     assertThat(job("/job0").counts().opens()).isEqualTo(2);
   }

@@ -71,6 +71,15 @@ final class FakeProc {
     return this;
   }
 
+  /** Has the kernel not tell the times of all processors. */
+  void withoutProcessors() {
+    try {
+      Files.delete(root.resolve("proc/stat"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Has the test's own thread take CPU time. */
   void spend(long nanos) {
     ownCpuNanos += nanos;

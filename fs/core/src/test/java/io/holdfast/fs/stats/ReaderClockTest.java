@@ -127,6 +127,33 @@ final class ReaderClockTest {
     return new Activity(JobBy.CGROUP, 1000, nanoTime, proc.procfs(), 512 << 20);
   }
 
+  /** The next look counted all time since the machine's start. */
+  @Test
+  void look_thatCannotReadTheTimeOfProcessors_countsNone() {
+    begin(10);
+    after(20);
+    proc.processors(105, 30, 6);
+    open(10);
+    activity.look();
+    assertThat(times().processors()).as("no look before it could").isZero();
+    after(20);
+    proc.processors(125, 50, 6);
+    open(10);
+    activity.look();
+    assertThat(times().processors()).isEqualTo(40 * SECOND);
+    after(20);
+    proc.withoutProcessors();
+    open(10);
+    activity.look();
+    assertThat(times().processors()).isEqualTo(40 * SECOND);
+    after(20);
+    proc.processors(165, 90, 6);
+    open(10);
+    activity.look();
+    assertThat(times().processors()).isEqualTo(120 * SECOND);
+    assertThat(times().idle()).isEqualTo(60 * SECOND);
+  }
+
   /** Two processors: from the first look on, and not while the job rests for long. */
   @Test
   void look_countsTheTimeOfTheMachinesProcessors() {

@@ -121,7 +121,7 @@ public final class AcceleratorReport {
                   : Human.bytes(Math.round(row.bytesPerSecond())) + "/s",
               Human.count(row.steps()),
               row.fetchedBytes() < 0 ? "" : percent(fromMemory(row)),
-              row.passes(plan.training()) ? "passes" : "too slow"));
+              result(row)));
     }
     text.append(Columns.aligned(table)).append('\n');
     for (Target target : plan.targets()) {
@@ -129,6 +129,13 @@ public final class AcceleratorReport {
     }
     notes(conditions).forEach(note -> text.append("note: ").append(note).append('\n'));
     return text.toString();
+  }
+
+  private String result(Row row) {
+    if (Double.isNaN(row.utilization())) {
+      return "not measured";
+    }
+    return row.passes(plan.training()) ? "passes" : "too slow";
   }
 
   private String heading() {

@@ -34,8 +34,7 @@ public final class ReadProgress {
    * @param seconds of a clock
    */
   public void add(double seconds, Job job) {
-    boolean falls = !job.epochs().isEmpty() && newest(job) < epoch;
-    boolean other = !job.job().equals(name) || falls;
+    boolean other = !job.job().equals(name) || falls(job);
     long last = epoch;
     long lastBytes = epochBytes;
     if (other) {
@@ -57,8 +56,13 @@ public final class ReadProgress {
     }
   }
 
-  private static long newest(Job job) {
-    return job.epochs().get(job.epochs().size() - 1).epoch();
+  /** Tells whether the newest epoch, or its bytes so far, are fewer than they were. */
+  private boolean falls(Job job) {
+    if (job.epochs().isEmpty()) {
+      return false;
+    }
+    Epoch newest = job.epochs().get(job.epochs().size() - 1);
+    return newest.epoch() < epoch || (newest.epoch() == epoch && newest.bytes() < epochBytes);
   }
 
   /** Returns bytes per second; 0 before the second look. */

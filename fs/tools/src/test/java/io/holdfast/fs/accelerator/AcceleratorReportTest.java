@@ -77,7 +77,7 @@ class AcceleratorReportTest {
                     accelerators  AU      bytes/s     steps  from memory
             mount   2             85.0 %  264 MiB/s   1,000  65 %         passes
             source  2             15.3 %  47.7 MiB/s  200                 too slow
-            source  4             n/a     n/a         0                   too slow
+            source  4             n/a     n/a         0                   not measured
 
             mount keeps 2 accelerators at an AU of 85 %
             source keeps fewer than 2 accelerators at an AU of 85 %

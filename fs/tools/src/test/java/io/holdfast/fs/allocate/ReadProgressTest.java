@@ -92,6 +92,16 @@ class ReadProgressTest {
     assertThat(progress.speed()).isEqualTo(100);
   }
 
+  /** The speed was 0 until as much had been read as before. */
+  @Test
+  void daemonThatCountsFromZeroAgain_withinTheSameEpoch_beginsAnew() {
+    progress.add(0, job("a", 1, 1000));
+    progress.add(5, job("a", 1, 500));
+    assertThat(progress.speed()).isZero();
+    progress.add(10, job("a", 1, 1000));
+    assertThat(progress.speed()).isEqualTo(100);
+  }
+
   @Test
   void anotherJob_beginsAnew() {
     progress.add(0, job("a", 1, 1000));
