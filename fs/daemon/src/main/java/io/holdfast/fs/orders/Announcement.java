@@ -31,7 +31,7 @@ final class Announcement {
   private long lines;
   private long unknown;
   private String firstUnknown = "";
-  private String lastFolder = "";
+  private @Nullable String lastFolder;
   private @Nullable Node lastFolderNode;
 
   Announcement(long id, String job, String source, boolean then, Tree tree) {
@@ -40,7 +40,6 @@ final class Announcement {
     this.source = source;
     this.then = then;
     this.tree = tree;
-    this.lastFolderNode = tree.root();
   }
 
   /** Adds the files at paths below the root of the dataset. */
@@ -59,7 +58,10 @@ final class Announcement {
 
   private @Nullable Node find(String path) {
     int slash = path.lastIndexOf('/');
-    String folder = slash < 0 ? "" : path.substring(0, slash);
+    if (slash < 0) {
+      return known(tree.root(), path);
+    }
+    String folder = path.substring(0, slash);
     if (!folder.equals(lastFolder)) {
       lastFolder = folder;
       lastFolderNode = tree.root();

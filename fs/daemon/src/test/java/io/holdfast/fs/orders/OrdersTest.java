@@ -77,6 +77,7 @@ final class OrdersTest {
     t.know("d0/link");
     t.know("d0/pipe");
     t.origin.file("d0/new", new byte[1]);
+    t.file("top");
     long asked = t.origin.stats();
 
     List<String> odd =
@@ -87,6 +88,7 @@ final class OrdersTest {
             "d0",
             "d0/",
             "/d0/f0",
+            "/top",
             "d0//f0",
             "d0/../d0/f0",
             "./d0/f0",
@@ -109,6 +111,17 @@ final class OrdersTest {
         .containsEntry("unknown", (long) odd.size())
         .containsEntry("first_unknown", "");
     assertThat(t.origin.stats()).isEqualTo(asked);
+  }
+
+  /** Files of the root behind a line with a folder were unknown, and so left out of the order. */
+  @Test
+  void files_ofTheRoot_areFound_alsoBehindThoseOfFolders() throws Exception {
+    with(Orders.BOUNDS);
+    t.file("top");
+    t.file("top2");
+    assertThat(t.announce("j", List.of("d0/f0", "top", "d1/f1", "top2")))
+        .containsEntry("files", 4)
+        .containsEntry("unknown", 0L);
   }
 
   @Test
