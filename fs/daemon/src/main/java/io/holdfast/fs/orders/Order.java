@@ -33,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * fetched before the job opens anything, as far as half of the allowance goes. If the job does not
  * go on in time, that is not done again.
  *
+ * <p><b>Pauses.</b> A job may pause in the middle of a pass, for a validation or a checkpoint. When
+ * the first file of its window has waited too long, nothing is fetched until the job opens a file.
+ *
  * <p><b>Orders that are wrong.</b> In one pass, the bytes that wait for their readers and those
  * whose readers did not come are together never more than {@link #ALLOWED} of the bytes that the
  * pass would fetch without the order. So a wrong order never costs more, whatever is wrong with it.
@@ -150,6 +153,9 @@ final class Order {
 
   /** Whether the pass's bytes are known; nothing is fetched before. */
   private boolean begun;
+
+  /** Whether a file's reader did not come in time, and the job has opened no file since. */
+  private boolean pausing;
 
   private boolean abandoned;
 
@@ -381,6 +387,7 @@ final class Order {
    */
   synchronized @Nullable PredictedFile opened(int thread, long inode) {
     opensOfAllowance++;
+    pausing = false;
     PredictedFile file = byInode.get(inode);
     if (isPassOver() && (file == null || file.used || isFar(file)) && begins(inode)) {
       file = byInode.get(inode);
@@ -690,7 +697,8 @@ final class Order {
    */
   synchronized @Nullable Fetch next(long now, long most) {
     giveUpLate(now);
-    if (!begun || abandoned || over || row >= SURPRISES || now - pausedUntil < 0) {
+    boolean stops = abandoned || over || pausing || row >= SURPRISES;
+    if (!begun || stops || now - pausedUntil < 0) {
       return null;
     }
     windowBytes = Math.min(most, ahead.bytes(now, !readers.isEmpty()) + LEAST_FILES * meanBytes);
@@ -806,6 +814,7 @@ final class Order {
       }
       if (first.isUnused()) {
         waste(first);
+        pausing = true;
       }
       waiting.remove();
     }

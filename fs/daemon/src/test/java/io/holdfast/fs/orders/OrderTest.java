@@ -274,8 +274,33 @@ class OrderTest {
     Order order = begun(1000);
     int taken = takeAll(order).size();
     now += 9_000 * MILLI;
-    assertThat(order.next(now, MOST)).isNotNull();
+    takeAll(order);
     assertThat(order.figures().wastedBytes()).isEqualTo((long) taken * SIZE);
+  }
+
+  /**
+   * A window was wasted every 8 s, until the allowance was, and the order was given up for good.
+   */
+  @Test
+  void job_thatPauses_hasNoMoreThanTheWindowFetched_andGoesOn() {
+    Order order = begun(50_000);
+    takeAll(order);
+    for (int i = 1; i <= 200; i++) {
+      now += 2 * MILLI;
+      open(order, i);
+      takeAll(order);
+    }
+    long window = order.unusedBytes();
+    for (int seconds = 0; seconds < 3600; seconds++) {
+      now += 1000 * MILLI;
+      takeAll(order);
+    }
+    assertThat(order.figures().wastedBytes()).isEqualTo(window);
+    assertThat(order.isAbandoned()).isFalse();
+    assertThat(order.takeTrouble()).isEmpty();
+    int end = 201 + (int) (window / SIZE);
+    openAll(order, 201, end);
+    assertThat(takeAll(order)).startsWith((long) end, end + 1L);
   }
 
   @Test
