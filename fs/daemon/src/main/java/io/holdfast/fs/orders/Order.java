@@ -39,6 +39,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Orders that are wrong.</b> In one pass, the bytes that wait for their readers and those
  * whose readers did not come are together never more than {@link #ALLOWED} of the bytes that the
  * pass would fetch without the order. So a wrong order never costs more, whatever is wrong with it.
+ * If so much was in vain, nothing is fetched in the rest of the pass, and a learned order is over.
  * After {@link #SURPRISES} files in a row that are not near, nothing is fetched until a file is
  * near again; a learned order is over then. After {@link #LOST} of them, and again after twice as
  * many, an announced order is looked through for the file opened last: the job may have been
@@ -157,7 +158,10 @@ final class Order {
   /** Whether a file's reader did not come in time, and the job has opened no file since. */
   private boolean pausing;
 
+  /** Whether so much was in vain that nothing is fetched in the rest of the pass. */
   private boolean abandoned;
+
+  private boolean toldOfWaste;
 
   /** Whether a learned order has ended: the job reads something else. */
   private boolean over;
@@ -539,7 +543,7 @@ final class Order {
       toldOfSurprises = true;
       trouble = "reads other files than its order says: nothing is fetched ahead for now";
     }
-    if (row >= lostAfter && !abandoned) {
+    if (row >= lostAfter) {
       lostAfter *= 2;
       lost = true;
     }
@@ -622,6 +626,7 @@ final class Order {
     if (isMost(opensOfAllowance)) {
       wastedInPass = 0;
       opensOfAllowance = 0;
+      abandoned = false;
     }
   }
 
@@ -629,7 +634,7 @@ final class Order {
     byInode.clear();
     readers.clear();
     waiting.clear();
-    if (!abandoned && wastedInPass > allowance / 2) {
+    if (plan.isLearned() && wastedInPass > allowance / 2) {
       abandon();
     }
     renewAllowance();
@@ -754,9 +759,12 @@ final class Order {
       over = true;
       return;
     }
-    trouble =
-        "does not read what its order says, so nothing is fetched ahead any more: %d bytes were in vain"
-            .formatted(wastedInPass);
+    if (!toldOfWaste) {
+      toldOfWaste = true;
+      trouble =
+          "does not read what its order says, so nothing is fetched ahead in the rest of this pass:"
+              + " %d bytes were in vain".formatted(wastedInPass);
+    }
   }
 
   private Fetch fetch(PredictedFile file, Item item, int thread) {
@@ -859,7 +867,7 @@ final class Order {
     lastOpen = now;
   }
 
-  /** Tells whether nothing is fetched ahead any more, because too much was in vain. */
+  /** Tells whether nothing is fetched ahead in this pass any more: too much was in vain. */
   synchronized boolean isAbandoned() {
     return abandoned;
   }

@@ -14,14 +14,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -598,20 +597,9 @@ public final class Orders implements OpenListener, AutoCloseable {
     if (!orders.isEmpty()) {
       prefetcher.start();
     }
-    Set<String> right = new HashSet<>();
-    for (Order each : orders.values()) {
-      if (!each.isAbandoned() && !each.isLearned()) {
-        right.add(each.job);
-      }
-    }
-    kept.retain(right);
-    right.forEach(job -> keepPlace(orders.get(job)));
-  }
-
-  private void keepPlace(@Nullable Order order) {
-    if (order != null) {
-      kept.progress(order.job, order.progress());
-    }
+    List<Order> toKeep = orders.values().stream().filter(order -> !order.isLearned()).toList();
+    kept.retain(toKeep.stream().map(order -> order.job).collect(Collectors.toSet()));
+    toKeep.forEach(order -> kept.progress(order.job, order.progress()));
   }
 
   /** Ends all fetches ahead; does not wait for them. */

@@ -265,10 +265,10 @@ final class OrderPropertyTest {
           waste(i);
         }
       }
-      abandoned |= wastedInPass > allowance / 2;
       if (opens >= 0.9 * n) {
         wastedInPass = 0;
         opens = 0;
+        abandoned = false;
       }
       forget();
     }

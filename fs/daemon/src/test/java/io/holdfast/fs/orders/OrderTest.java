@@ -303,6 +303,28 @@ class OrderTest {
     assertThat(takeAll(order)).startsWith((long) end, end + 1L);
   }
 
+  /** One pass with long pauses, or a wrong one, ended the order for all epochs to come. */
+  @Test
+  void order_ofWhichTooMuchWasInVain_isFollowedAgainInTheNextPass() {
+    Order order = begun(1000);
+    order.then(sequence(inOrder(1000)));
+    for (int i = 1; i < 10; i++) {
+      takeAll(order);
+      now += 9_000 * MILLI;
+      takeAll(order);
+      open(order, i);
+    }
+    assertThat(order.isAbandoned()).isTrue();
+    assertThat(order.figures().wastedBytes()).isEqualTo(40L * SIZE);
+    assertThat(order.takeTrouble()).contains("in the rest of this pass: 4000000 bytes");
+    openAll(order, 10, 1000);
+    assertThat(order.length()).as("the next pass").isEqualTo(1000);
+    assertThat(order.isAbandoned()).isFalse();
+    open(order, 0);
+    order.begin();
+    assertThat(takeAll(order)).startsWith(1L, 2L);
+  }
+
   @Test
   void failedFetch_isNeitherUsedNorWasted() {
     Order order = begun(1000);

@@ -3,6 +3,9 @@ package io.holdfast.fs.orders;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.holdfast.fs.Await;
 import io.holdfast.fs.Failures;
 import io.holdfast.fs.FsError;
@@ -19,6 +22,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -28,6 +32,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /** Tests of {@link Orders} and {@link Announcement}. */
 final class OrdersTest {
@@ -541,6 +546,38 @@ final class OrdersTest {
     assertThat(figures().length()).as("still the first pass").isEqualTo(40);
     t.open(20);
     assertThat(figures().length()).as("no file of the next pass alone begins it").isEqualTo(40);
+  }
+
+  /** Its next pass may be right. */
+  @Test
+  void nextDaemon_knowsAnOrder_ofWhichTooMuchWasInVain() throws Exception {
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.list = new CopyOnWriteArrayList<>();
+    lines.start();
+    Logger log = (Logger) LoggerFactory.getLogger(Prefetcher.class);
+    log.addAppender(lines);
+    try {
+      t = new OrdersFixture();
+      t.files(400);
+      t.announce(t.job, names(400));
+      t.open(0);
+      awaitFigure("all that may be in vain", 16, 0);
+      t.clock.advance(Duration.ofSeconds(9));
+      Await.until("it is", () -> figures().wastedBytes() == 16L * OrdersFixture.SIZE);
+      t.open(1);
+      Await.until(
+          "nothing is fetched in this pass any more",
+          () ->
+              lines.list.stream()
+                  .anyMatch(line -> line.getFormattedMessage().contains("the rest of this pass")));
+    } finally {
+      log.detachAppender(lines);
+    }
+    t.orders.tick();
+
+    t.nextDaemon();
+    assertThat(jobs()).containsExactly(t.job);
+    assertThat(figures().position()).isEqualTo(2);
   }
 
   /** A job goes on with its hits while no daemon is there to count them. */
