@@ -2,6 +2,7 @@ package io.holdfast.fs.stats;
 
 import static io.holdfast.fs.linux.Libc.LIBC;
 
+import io.holdfast.fs.ControlInodes;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.IsolatedThreads;
@@ -254,8 +255,8 @@ public final class OpenWatcher implements AutoCloseable {
   }
 
   /**
-   * Adds an open to a batch. The inode number names the file; it is the origin's. Control files
-   * have inode numbers that are negative as signed numbers, and do not count.
+   * Adds an open to a batch. The inode number names the file; it is the origin's. {@link
+   * ControlInodes Control files} do not count.
    */
   private static void take(int fd, int thread, Map<Integer, OpenBatch> batch) {
     long area = Linux.scratch().area();
@@ -264,7 +265,7 @@ public final class OpenWatcher implements AutoCloseable {
     int flags = Linux.AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
     boolean known = LIBC.statx(fd, path, flags, STATX_INO | STATX_SIZE, area) == 0;
     long inode = known ? Memory.getLong(area + STATX_INO_OFFSET) : 0;
-    if (inode >= 0) {
+    if (!ControlInodes.has(inode)) {
       long size = known ? Memory.getLong(area + STATX_SIZE_OFFSET) : 0;
       batch.computeIfAbsent(thread, id -> new OpenBatch()).add(inode, size);
     }

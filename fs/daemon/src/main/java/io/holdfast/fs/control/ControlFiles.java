@@ -3,6 +3,7 @@ package io.holdfast.fs.control;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Ticker;
+import io.holdfast.fs.ControlInodes;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.mount.ControlNodes;
@@ -189,9 +190,9 @@ public final class ControlFiles implements ControlNodes {
   }
 
   private Attributes attributes(long node, int mode, long size, long time) {
-    // inode numbers that no real filesystem uses
+    long inode = ControlInodes.of(node);
     return new Attributes(
-        mode, 1, owner.uid, owner.gid, 0, ~node, size, (size + 511) / 512, time, time, time, "");
+        mode, 1, owner.uid, owner.gid, 0, inode, size, (size + 511) / 512, time, time, time, "");
   }
 
   /**
@@ -246,7 +247,7 @@ public final class ControlFiles implements ControlNodes {
     if (node == DIRECTORY) {
       for (int i = 0; i < links.size(); i++) {
         byte[] name = links.get(i).name.getBytes(StandardCharsets.UTF_8);
-        sink.entry(name, Attributes.SYMLINK, ~(i + 1L));
+        sink.entry(name, Attributes.SYMLINK, ControlInodes.of(i + 1L));
       }
     } else if (shelfOf(node) == null) {
       throw new FsException(FsError.NOT_DIRECTORY, NAME + ": not a directory");

@@ -2,6 +2,7 @@ package io.holdfast.fs.daemon;
 
 import com.github.benmanes.caffeine.cache.Ticker;
 import io.holdfast.fs.AccessLog;
+import io.holdfast.fs.ControlInodes;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.PageStore;
@@ -383,7 +384,7 @@ final class MountParts {
 
   private long inode(long node) {
     Node file = tree.handle(node);
-    return file == null ? -1 : file.inode();
+    return file == null ? ControlInodes.NO_FILE : file.inode();
   }
 
   private Orders orders() {

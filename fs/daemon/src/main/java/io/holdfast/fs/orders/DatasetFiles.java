@@ -1,11 +1,15 @@
 package io.holdfast.fs.orders;
 
+import io.holdfast.fs.ControlInodes;
 import io.holdfast.fs.transit.Item;
 import org.jspecify.annotations.Nullable;
 
 /** The files of the dataset, as an order needs them. Thread-safe; no method waits. */
 interface DatasetFiles {
-  /** Returns the inode number by which opens name a file; negative if the file has gone. */
+  /**
+   * Returns the inode number by which opens name a file; {@link ControlInodes#NO_FILE} if the file
+   * has gone.
+   */
   long inode(long id);
 
   /**

@@ -1,5 +1,6 @@
 package io.holdfast.fs.orders;
 
+import io.holdfast.fs.ControlInodes;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.stats.Activity;
@@ -41,7 +42,7 @@ public record OrderParts(
   @Override
   public long inode(long id) {
     Node file = tree.handle(id);
-    return file == null || file.isStale() ? -1 : file.inode();
+    return file == null || file.isStale() ? ControlInodes.NO_FILE : file.inode();
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.holdfast.fs.orders;
 
+import io.holdfast.fs.ControlInodes;
 import io.holdfast.fs.figures.ConvoyFigures;
 import io.holdfast.fs.linux.Procfs;
 import io.holdfast.fs.stats.Activity;
@@ -65,7 +66,8 @@ public final class SharedOrders implements Sharing {
    * @param budget the most bytes that are kept
    * @param patience how long a reader waits for the origin before its read fails
    * @param job returns a thread's job
-   * @param inode returns the inode number of a file by its node's number; negative if it has gone
+   * @param inode returns the inode number of a file by its node's number; {@link
+   *     ControlInodes#NO_FILE} if it has gone
    * @param inFlight returns how many fetches there are now
    */
   public record Parts(
@@ -189,7 +191,7 @@ public final class SharedOrders implements Sharing {
   @Override
   public boolean begins(SharedFetch fetch, Item range, Reader reader, boolean ahead) {
     long inode = parts.inode.applyAsLong(range.node());
-    if (reader.thread() == 0 || range.length() == 0 || inode < 0) {
+    if (reader.thread() == 0 || range.length() == 0 || inode == ControlInodes.NO_FILE) {
       return true;
     }
     String job = parts.job.apply(reader.thread());

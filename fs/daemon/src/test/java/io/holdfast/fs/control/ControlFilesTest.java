@@ -3,6 +3,7 @@ package io.holdfast.fs.control;
 import static io.holdfast.fs.Failures.assertFails;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.ControlInodes;
 import io.holdfast.fs.FakeClock;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
@@ -273,12 +274,12 @@ final class ControlFilesTest {
   }
 
   @Test
-  void inodes_areNegativeAndTheirOwn() throws FsException {
+  void inodes_areThoseOfControlFiles_andTheirOwn() throws FsException {
     long snapshot = follow(files.readLink(link("stats"), thread(0)));
     List<Long> inodes = new ArrayList<>();
     for (long node : new long[] {ControlFiles.DIRECTORY, link("stats"), link("config"), snapshot}) {
       inodes.add(files.attributes(node).inode());
     }
-    assertThat(inodes).doesNotHaveDuplicates().allMatch(inode -> inode < 0);
+    assertThat(inodes).doesNotHaveDuplicates().allMatch(ControlInodes::has);
   }
 }

@@ -3,6 +3,7 @@ package io.holdfast.fs.orders;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.fs.ControlInodes;
 import io.holdfast.fs.FakeClock;
 import io.holdfast.fs.figures.ConvoyFigures;
 import io.holdfast.fs.origin.OriginPath;
@@ -18,9 +19,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** Jobs a and b, whose threads are 1 and 2; the inode of a file is the number of its node. */
+/** Jobs a and b, whose threads are 1 and 2. */
 final class SharedOrdersTest {
   private static final int BYTES = 1000;
   private static final int BUDGET = 10 * BYTES;
@@ -31,6 +33,10 @@ final class SharedOrdersTest {
   private final List<Fetch> letGo = new ArrayList<>();
   private final List<Fetch> goneOn = new ArrayList<>();
   private long inFlight;
+
+  /** The inode number of a file by its node's. */
+  private LongUnaryOperator inode = node -> node;
+
   private final SharedOrders shared = shared(Duration.ofSeconds(60));
 
   private SharedOrders shared(Duration patience) {
@@ -39,7 +45,7 @@ final class SharedOrdersTest {
             BUDGET,
             patience,
             thread -> thread == 1 ? "a" : "b",
-            node -> node,
+            node -> inode.applyAsLong(node),
             () -> inFlight,
             new SharedOrders.Threads(
                 thread -> states.getOrDefault(thread, '?'),
@@ -76,7 +82,7 @@ final class SharedOrdersTest {
   private void opens(int thread, int from, int to) {
     OpenBatch batch = new OpenBatch();
     for (int file = from; file < to; file++) {
-      batch.add(file, BYTES);
+      batch.add(inode.applyAsLong(file), BYTES);
     }
     shared.opened(thread == 1 ? "a" : "b", thread, batch);
   }
@@ -227,6 +233,21 @@ final class SharedOrdersTest {
     fill();
     assertThat(shared.begins(new Fetch(), item(42), reader(0), false)).isTrue();
     assertThat(letGo).isEmpty();
+  }
+
+  /** As overlayfs over two file systems gives, and GlusterFS: nothing was kept for the others. */
+  @Test
+  void files_whoseInodeNumbersHaveTheHighestBit_areKept() {
+    inode = node -> Long.MIN_VALUE + node;
+    fill();
+    assertThat(shared.figures()).containsExactly(new ConvoyFigures("a", 2, BUDGET, BUDGET, 0));
+  }
+
+  @Test
+  void file_thatHasGone_isNotKept() {
+    fill();
+    inode = node -> ControlInodes.NO_FILE;
+    assertThat(shared.keeps(fetches(43, true))).isFalse();
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.holdfast.fs.origin.s3;
 
+import io.holdfast.fs.ControlInodes;
 import io.holdfast.fs.origin.Attributes;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
@@ -86,8 +87,8 @@ final class Entries {
   }
 
   /**
-   * Returns an inode number: a hash of the key, mixed at the end like MurmurHash3. Never negative
-   * as a signed number: negative ones belong to control files, whose opens are not counted.
+   * Returns an inode number: a hash of the key, mixed at the end like MurmurHash3. 63 bits of it,
+   * which keeps it apart from {@link ControlInodes}.
    */
   static long inode(String key) {
     long hash = FNV_BASIS;
