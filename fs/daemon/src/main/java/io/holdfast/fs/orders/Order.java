@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * The order of a job, and where the job is in it. Opens tell that: a file that is opened is looked
  * for near the furthest place where one was found. Workers of a loader read batches side by side,
  * so each thread has a place of its own, and the files behind each thread's place are fetched next.
+ * A loader may open a file twice, to look at it and to read it: the second open changes nothing.
  *
  * <p><b>The window.</b> Bytes that were fetched and have not found their reader: see {@link
  * BandwidthDelay}, and a few files more.
@@ -113,6 +114,10 @@ final class Order {
   private Set<Long> firstOfNext = Set.of();
 
   private final LinkedHashMap<Integer, Place> readers = new LinkedHashMap<>(16, 0.75f, true);
+
+  /** The last open of each thread, in this pass or the one before; the newest comes last. */
+  private final LinkedHashMap<Integer, LastOpen> lastOpens = new LinkedHashMap<>(16, 0.75f, true);
+
   private final Deque<PredictedFile> waiting = new ArrayDeque<>();
 
   /** The positions that are in {@link #near}: from the first to before the other. */
@@ -130,6 +135,11 @@ final class Order {
 
   /** The passes before this one. */
   private int passes;
+
+  /** All opens of the job, and how many of them there were when this pass began. */
+  private long opens;
+
+  private long opensBefore;
 
   /** All opens of the job since the allowance is as it is. */
   private long opensOfAllowance;
@@ -228,6 +238,13 @@ final class Order {
       this.thread = thread;
     }
   }
+
+  /**
+   * An open.
+   *
+   * @param number counts the opens of the job
+   */
+  private record LastOpen(long inode, long number) {}
 
   /**
    * A file to be fetched.
@@ -390,8 +407,11 @@ final class Order {
    * @return the file that was fetched ahead of this open; null if none was
    */
   synchronized @Nullable PredictedFile opened(int thread, long inode) {
-    opensOfAllowance++;
     pausing = false;
+    if (isSecondOpen(thread, inode)) {
+      return null;
+    }
+    opensOfAllowance++;
     PredictedFile file = byInode.get(inode);
     if (isPassOver() && (file == null || file.used || isFar(file)) && begins(inode)) {
       file = byInode.get(inode);
@@ -426,6 +446,23 @@ final class Order {
     move(thread, file.position);
     goOnIfRead();
     return found ? file : null;
+  }
+
+  /**
+   * Tells whether a thread opens the same file once more for one read of it. The first files of a
+   * pass are read once more after the end of the one before, and a thread that opens one file in
+   * each pass reads it once more after the job has opened the others.
+   */
+  private boolean isSecondOpen(int thread, long inode) {
+    opens++;
+    LastOpen last = lastOpens.put(thread, new LastOpen(inode, opens));
+    if (lastOpens.size() > MOST_READERS) {
+      lastOpens.remove(lastOpens.keySet().iterator().next());
+    }
+    if (last == null || last.inode != inode || isMost(opens - last.number)) {
+      return false;
+    }
+    return last.number > opensBefore || !firstFiles.contains(inode);
   }
 
   /** Tells whether a file has to be {@linkplain #find looked for} in the whole pass. */
@@ -642,6 +679,7 @@ final class Order {
     nearTo = 0;
     position = 0;
     openedInPass = 0;
+    opensBefore = opens;
     lowest = 0;
     unusedBytes = 0;
     begun = false;

@@ -82,6 +82,12 @@ final class OrderPropertyTest {
 
     private boolean[] opened;
     private final Map<Integer, Integer> threads = new HashMap<>();
+
+    /** The file that each thread opened last, and the number of that open. */
+    private final Map<Integer, int[]> lastOpens = new HashMap<>();
+
+    private int allOpens;
+    private int opensBefore;
     private boolean begun;
     private boolean pausing;
     private boolean abandoned;
@@ -196,8 +202,8 @@ final class OrderPropertyTest {
           then();
         }
         switch (random.nextInt(8)) {
-          case 0, 1, 2 -> open(readerFile());
-          case 3 -> open(random.nextInt(20) == 0 ? random.nextInt(2 * n) : readerFile());
+          case 0, 1, 2 -> openOnceOrTwice(readerFile());
+          case 3 -> openOnceOrTwice(random.nextInt(20) == 0 ? random.nextInt(2 * n) : readerFile());
           case 4 -> now += random.nextInt(20) == 0 ? 3_000_000_000L : random.nextInt(20_000_000);
           case 5 -> begin();
           case 6 -> fetch();
@@ -211,11 +217,35 @@ final class OrderPropertyTest {
       return read.get(next++ % n);
     }
 
-    private void open(int file) {
+    private void openOnceOrTwice(int file) {
       int thread = 1 + random.nextInt(4);
+      open(thread, file);
+      if (random.nextInt(4) == 0) {
+        compare();
+        open(thread, file);
+      }
+    }
+
+    /** Tells whether the open is one with the one before, of the same thread. */
+    private boolean isSecond(int thread, int file) {
+      allOpens++;
+      int[] last = lastOpens.put(thread, new int[] {file, allOpens});
+      if (last == null || last[0] != file || allOpens - last[1] >= 0.9 * n) {
+        return false;
+      }
+      int place = said.indexOf(file);
+      boolean isFirst = place >= 0 && place < FIRST_FILES;
+      return last[1] > opensBefore || !isFirst;
+    }
+
+    private void open(int thread, int file) {
+      pausing = false;
+      if (isSecond(thread, file)) {
+        assertThat(order.opened(thread, inode(file))).isNull();
+        return;
+      }
       int place = said.indexOf(file);
       opens++;
-      pausing = false;
       boolean over = count(opened) >= 0.9 * n;
       if (place >= 0 && opened[place] && over) {
         if (!following.isEmpty()) {
@@ -271,6 +301,7 @@ final class OrderPropertyTest {
         abandoned = false;
       }
       forget();
+      opensBefore = allOpens;
     }
 
     private boolean isUnused(int place) {

@@ -550,6 +550,38 @@ class OrderTest {
     assertThat(order.length()).isEqualTo(400);
   }
 
+  /** As cv2.imread, which looks at a file and reads it: the next pass began a tenth too early. */
+  @Test
+  void files_thatAreOpenedTwice_areOpenedOnce() {
+    Order order = begun(400);
+    order.then(sequence(inOrder(400)));
+    order.then(reversed(400));
+    for (int pass = 0; pass < 2; pass++) {
+      for (int i = 0; i < 399; i++) {
+        open(order, i);
+        open(order, i);
+        assertThat(order.figures().position()).as("pass %d", pass).isEqualTo(i + 1);
+      }
+      open(order, 399);
+      assertThat(order.length()).as("the next pass").isEqualTo(pass == 0 ? 800 : 400);
+      open(order, 399);
+      assertThat(order.figures().position()).as("the first of the last pass").isEqualTo(pass);
+    }
+    assertThat(order.figures().surprises()).isZero();
+  }
+
+  /** As many workers as files. */
+  @Test
+  void threads_thatOpenTheSameFileInEachPass_beginIt() {
+    Order order = order(inOrder(2));
+    for (int pass = 0; pass < 3; pass++) {
+      order.opened(THREAD, INODES);
+      assertThat(order.figures().position()).as("pass %d", pass).isEqualTo(1);
+      order.opened(THREAD + 1, 1 + INODES);
+      assertThat(order.figures().position()).as("pass %d", pass).isEqualTo(2);
+    }
+  }
+
   @Test
   void nextPass_announcedAfterTheLastWasRead_beginsAtOnce() {
     Order order = begun(100);
