@@ -890,6 +890,11 @@ final class Order {
     return over;
   }
 
+  /** Tells whether the job has opened a file since it has the order. */
+  synchronized boolean hasBegun() {
+    return opens > 0;
+  }
+
   /** Returns when the job last opened a file. */
   synchronized long lastOpen() {
     return lastOpen;

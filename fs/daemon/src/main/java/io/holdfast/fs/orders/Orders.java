@@ -6,6 +6,7 @@ import io.holdfast.fs.figures.OrderFigures;
 import io.holdfast.fs.plan.Plans;
 import io.holdfast.fs.residency.Swaps;
 import io.holdfast.fs.sampler.TorchSampler;
+import io.holdfast.fs.stats.JobLife;
 import io.holdfast.fs.stats.OpenBatch;
 import io.holdfast.fs.stats.OpenListener;
 import io.holdfast.fs.transit.Item;
@@ -40,8 +41,9 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * <p>Bounded by {@link #BOUNDS}. An order whose next part does not come is forgotten. Thread-safe;
- * the monitor guards the announcements, and is held while names are looked up, but not while a list
- * is looked at for a plan. No request waits for the origin.
+ * the monitor guards the announcements, and is held while names are looked up, and while {@code
+ * /proc} is asked for jobs that have ended, but not while a list is looked at for a plan. No
+ * request waits for the origin.
  */
 public final class Orders implements OpenListener, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Orders.class);
@@ -66,7 +68,10 @@ public final class Orders implements OpenListener, AutoCloseable {
   private static final long PATIENCE_NANOS = Duration.ofSeconds(10).toNanos();
 
   /** A job that has opened no file for so long may have ended: its order makes way for others. */
-  private static final long ENDED_NANOS = Duration.ofHours(1).toNanos();
+  private static final long SILENCE_NANOS = Duration.ofHours(1).toNanos();
+
+  /** The same of a job whose processes have ended: its last opens may be told after its end. */
+  private static final long ENDED_NANOS = Duration.ofSeconds(10).toNanos();
 
   private final OrderParts parts;
   private final Bounds bounds;
@@ -352,7 +357,19 @@ public final class Orders implements OpenListener, AutoCloseable {
     return order ->
         order.isLearned()
             || (!order.job.equals(job)
-                && (order.isAbandoned() || now - order.lastOpen() > ENDED_NANOS));
+                && (order.isAbandoned()
+                    || now - order.lastOpen() > SILENCE_NANOS
+                    || hasEnded(order, now)));
+  }
+
+  /**
+   * Tells whether the job has read in its order and has ended. Reads {@code /proc}. A job of the
+   * same name may have ended before this one begins, as trials that are started again.
+   */
+  private boolean hasEnded(Order order, long now) {
+    return order.hasBegun()
+        && now - order.lastOpen() > ENDED_NANOS
+        && parts.activity().life(order.job) == JobLife.ENDED;
   }
 
   /**

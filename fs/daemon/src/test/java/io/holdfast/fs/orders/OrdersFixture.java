@@ -253,6 +253,11 @@ final class OrdersFixture implements AutoCloseable {
 
   /** The job opens files on one thread. */
   void open(int... files) {
+    openAs(job, files);
+  }
+
+  /** Another job opens files on one thread. */
+  void openAs(String job, int... files) {
     OpenBatch batch = new OpenBatch();
     for (int file : files) {
       batch.add(nodes.get(name(file)).inode(), SIZE);

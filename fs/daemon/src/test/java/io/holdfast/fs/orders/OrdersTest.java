@@ -13,6 +13,7 @@ import io.holdfast.fs.Seeds;
 import io.holdfast.fs.figures.OrderFigures;
 import io.holdfast.fs.plan.Plans;
 import io.holdfast.fs.transit.Sharing;
+import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -266,6 +267,69 @@ final class OrdersTest {
     t.announce("d", names(2));
     assertThat(jobs()).containsExactlyInAnyOrder("c", "d", t.job);
     refused(FsError.UNAVAILABLE, "there are 3 orders", () -> t.announce("e", names(2)));
+  }
+
+  /** The thirty-third trial within an hour was refused. */
+  @Test
+  void orders_ofJobsThatHaveEnded_makeRoomForOthers() throws Exception {
+    with(SMALL);
+    try (ShortJob trial = new ShortJob()) {
+      String job = t.activity.caller(trial.process).job();
+      t.announce(t.job, names(20));
+      t.open(0);
+      t.announce("unseen", names(2));
+      t.openAs("unseen", 0);
+      t.announce(job, names(2));
+      t.openAs(job, 0);
+      t.clock.advance(Duration.ofSeconds(11));
+      refused(FsError.UNAVAILABLE, "there are 3 orders", () -> t.announce("a", names(2)));
+      trial.end();
+      t.announce("a", names(2));
+      assertThat(jobs()).containsExactlyInAnyOrder("a", "unseen", t.job);
+    }
+  }
+
+  /** Trials that are started again have the names of those that have ended. */
+  @Test
+  void order_ofAJobThatHasYetToBegin_stays_thoughOneOfItsNameHasEnded() throws Exception {
+    with(SMALL);
+    try (ShortJob trial = new ShortJob()) {
+      String job = t.activity.caller(trial.process).job();
+      trial.end();
+      t.announce(job, names(2));
+      t.announce("a", names(2));
+      t.announce("b", names(2));
+      t.clock.advance(Duration.ofMinutes(1));
+      refused(FsError.UNAVAILABLE, "there are 3 orders", () -> t.announce("c", names(2)));
+      t.openAs(job, 0);
+      refused(FsError.UNAVAILABLE, "there are 3 orders", () -> t.announce("c", names(2)));
+      t.clock.advance(Duration.ofSeconds(11));
+      t.announce("c", names(2));
+      assertThat(jobs()).containsExactlyInAnyOrder("a", "b", "c");
+    }
+  }
+
+  /** A process that a shell has started, which leads a session. */
+  private static final class ShortJob implements AutoCloseable {
+    final int process;
+    private final Process shell;
+
+    ShortJob() throws IOException {
+      shell = new ProcessBuilder("setsid", "sh", "-c", "sleep 1000 & echo $!; wait").start();
+      process = Integer.parseInt(shell.inputReader().readLine());
+    }
+
+    void end() {
+      ProcessHandle job = ProcessHandle.of(process).orElseThrow();
+      job.destroyForcibly();
+      job.onExit().join();
+    }
+
+    @Override
+    public void close() {
+      ProcessHandle.of(process).ifPresent(ProcessHandle::destroyForcibly);
+      shell.destroyForcibly();
+    }
   }
 
   @Test
