@@ -434,7 +434,7 @@ final class Order {
     noteNear();
     boolean found = file.isUnused();
     if (found) {
-      usedItems++;
+      usedItems += file.state == State.FETCHED ? 1 : 0; // else it counts if it arrives
       unusedBytes -= file.bytes;
     }
     file.used = true;
@@ -829,12 +829,12 @@ final class Order {
       return; // left behind meanwhile
     }
     if (arrived) {
+      usedItems += file.used ? 1 : 0;
       file.state = State.FETCHED;
       file.arrived = now;
       waiting.add(file);
     } else {
       unusedBytes -= file.used ? 0 : file.bytes;
-      usedItems -= file.used ? 1 : 0;
       file.state = State.LEFT;
       if (how == Transit.Ahead.POSTPONED && !file.used) {
         postpone(file, now);

@@ -97,6 +97,7 @@ final class OrderPropertyTest {
     private long surprises;
     private long prefetched;
     private long used;
+    private long usedBefore;
     private long wasted;
     private long wastedInPass;
     private long opens;
@@ -262,7 +263,7 @@ final class OrderPropertyTest {
       } else if (!opened[place]) {
         row = 0;
         found = known[place] == Known.FETCHING || known[place] == Known.FETCHED;
-        used += found ? 1 : 0;
+        used += known[place] == Known.FETCHED ? 1 : 0;
         opened[place] = true;
         threads.put(thread, place);
         goOnIf(count(opened) == n);
@@ -415,7 +416,7 @@ final class OrderPropertyTest {
           now);
       prefetched += arrives ? 1 : 0;
       pausedUntil = arrives ? now : pausedUntil;
-      used -= !arrives && wasUsed ? 1 : 0;
+      used += arrives && wasUsed ? 1 : 0;
       if (files[place] == fetch.file() && known[place] == Known.FETCHING) {
         known[place] = arrives ? Known.FETCHED : again ? Known.NOTHING : Known.OVER;
         arrived[place] = now;
@@ -427,6 +428,8 @@ final class OrderPropertyTest {
     }
 
     private void compare() {
+      assertThat(order.figures().usedItems()).as("a counter").isGreaterThanOrEqualTo(usedBefore);
+      usedBefore = order.figures().usedItems();
       assertThat(order.figures().position()).isEqualTo(lastOpened() + 1);
       assertThat(order.figures().surprises()).isEqualTo(surprises);
       assertThat(order.figures().prefetchedItems()).isEqualTo(prefetched);

@@ -372,6 +372,21 @@ class OrderTest {
     assertThat(order.figures().usedItems()).isZero();
   }
 
+  /** The figure fell by 1 where the fetch failed: no counter may. */
+  @Test
+  void file_thatIsOpenedInFlight_isUsedOnceItArrives() {
+    Order order = begun(1000);
+    Order.Fetch arrives = order.next(now, MOST);
+    Order.Fetch fails = order.next(now, MOST);
+    assertThat(open(order, arrives.file().id)).isTrue();
+    assertThat(open(order, fails.file().id)).isTrue();
+    assertThat(order.figures().usedItems()).isZero();
+    order.ended(fails.file(), Transit.Ahead.OVER, MILLI, now);
+    assertThat(order.figures().usedItems()).isZero();
+    order.ended(arrives.file(), Transit.Ahead.ARRIVED, MILLI, now);
+    assertThat(order.figures().usedItems()).isEqualTo(1);
+  }
+
   @Test
   void order_whoseFirstFilesAreOpenedAgain_beginsAgain() {
     Order order = begun(1000);
