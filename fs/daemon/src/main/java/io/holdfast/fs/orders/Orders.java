@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +66,9 @@ public final class Orders implements OpenListener, AutoCloseable {
   /** The part of a learned pass's files that have to be there still. */
   private static final double LEAST_FOUND = 0.9;
 
+  /** The largest number with which announcements begin: JSON's readers know all up to 2^53. */
+  private static final long MOST_FIRST_ID = 1L << 52;
+
   private static final long PATIENCE_NANOS = Duration.ofSeconds(10).toNanos();
 
   /** A job that has opened no file for so long may have ended: its order makes way for others. */
@@ -84,7 +88,13 @@ public final class Orders implements OpenListener, AutoCloseable {
   private final Spreading spreading;
   private final @Nullable SharedOrders shared;
   private final @Nullable Plans plans;
-  private long lastId;
+
+  /**
+   * The number of the last announcement. The first is drawn: a client that announces while the
+   * daemon is restarted goes on with a number of the daemon before, which no other client may have.
+   */
+  private long lastId = ThreadLocalRandom.current().nextLong(MOST_FIRST_ID);
+
   private boolean closed;
 
   /**

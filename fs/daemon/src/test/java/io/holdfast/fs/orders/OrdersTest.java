@@ -547,6 +547,17 @@ final class OrdersTest {
     assertThat(of(t.job).position()).as("the next pass").isEqualTo(3);
   }
 
+  /** Numbers began at 1 in each daemon, so the lines went into another client's order. */
+  @Test
+  void nextDaemon_knowsNoAnnouncementOfTheOneBefore() throws Exception {
+    with(Orders.BOUNDS);
+    Object before = t.begin("before").get("id");
+    t.nextDaemon();
+    Object after = t.begin("after").get("id");
+    refused(FsError.NOT_FOUND, "'id'", () -> t.add(before, names(3), true));
+    assertThat(t.add(after, names(2), true)).containsEntry("files", 2);
+  }
+
   @Test
   void nextDaemon_knowsThePassesThatAreToCome_andTheDaemonAfterItToo() throws Exception {
     with(Orders.BOUNDS);
