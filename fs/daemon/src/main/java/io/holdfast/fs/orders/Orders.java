@@ -13,7 +13,6 @@ import io.holdfast.fs.transit.Item;
 import java.math.BigInteger;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -294,12 +293,11 @@ public final class Orders implements OpenListener, AutoCloseable {
     if (plans == null || sampler == null) {
       return Map.of("plan", "");
     }
-    long[] ids = new long[list.files.size()];
-    Arrays.setAll(ids, list.files::get);
+    int count = list.files.size();
     String why =
-        list.lines() > ids.length
+        list.lines() > count
             ? "the list has names that the dataset has not"
-            : plans.announce(list.job, sampler, ids);
+            : plans.announce(list.job, sampler, count, list.files::get);
     return Map.of("plan", why.isEmpty() ? "offered" : why);
   }
 

@@ -5,10 +5,12 @@ import io.holdfast.fs.residency.Swaps;
 import io.holdfast.fs.sampler.TorchSampler;
 import io.holdfast.fs.stats.JobLife;
 import io.holdfast.policy.cluster.ClusterPlan;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -113,14 +115,17 @@ public final class Plans {
    * all files, which takes some time.
    *
    * @param sampler the order of the next epoch, with a replica
-   * @param ids the files from which the sampler draws, by their nodes
+   * @param count how many files the sampler draws from
+   * @param id returns the node of each, by its place; not asked if there are too many for the heap
    * @return why the order cannot be planned; empty if it can
    */
-  public String announce(String job, TorchSampler sampler, long[] ids) {
-    String why = RankJob.objection(sampler, ids.length);
+  public String announce(String job, TorchSampler sampler, int count, IntToLongFunction id) {
+    String why = RankJob.objection(sampler, count);
     if (!why.isEmpty()) {
       return why;
     }
+    long[] ids = new long[count];
+    Arrays.setAll(ids, id);
     PlanFiles files = PlanFiles.of(ids, parts);
     if (files == null) {
       return "the list has a file twice, one of several items, or one that the user keeps";

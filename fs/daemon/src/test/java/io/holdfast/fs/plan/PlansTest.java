@@ -197,7 +197,7 @@ final class PlansTest {
     }
 
     int announce(String job, int seed, int world, int rank, int epoch) {
-      assertThat(plans.announce(job, sampler(seed, world, rank, epoch), ids())).isEmpty();
+      assertThat(announceList(plans, job, sampler(seed, world, rank, epoch), ids())).isEmpty();
       return plans.ordered(job);
     }
 
@@ -222,6 +222,10 @@ final class PlansTest {
 
   private static TorchSampler sampler(BigInteger seed, int world, int rank, int epoch) {
     return new TorchSampler(seed, epoch, true, new TorchSampler.Replica(rank, world, false));
+  }
+
+  private static String announceList(Plans plans, String job, TorchSampler sampler, long[] ids) {
+    return plans.announce(job, sampler, ids.length, place -> ids[place]);
   }
 
   private static long[] ids() {
@@ -915,10 +919,10 @@ final class PlansTest {
     nodes.forEach(node -> node.plans.forget("job"));
     announceBoth(PlanOffer.LAST_FIRST_EPOCH);
     assertThat(isFollowed()).isTrue();
-    assertThat(nodes.get(0).plans.announce("job", sampler(7, 2, 0, 900_000_001), ids()))
+    assertThat(announceList(nodes.get(0).plans, "job", sampler(7, 2, 0, 900_000_001), ids()))
         .isEqualTo("the seed or the epoch is too large");
     BigInteger seed = BigInteger.ONE.shiftLeft(64).subtract(BigInteger.TWO);
-    assertThat(nodes.get(0).plans.announce("job", sampler(seed, 2, 0, 1), ids()))
+    assertThat(announceList(nodes.get(0).plans, "job", sampler(seed, 2, 0, 1), ids()))
         .isEqualTo("the seed or the epoch is too large");
   }
 
@@ -960,12 +964,13 @@ final class PlansTest {
     TorchSampler ranks =
         new TorchSampler(BigInteger.ONE, 0, true, new TorchSampler.Replica(0, 2, false));
     for (int i = 0; i < 32; i++) {
-      assertThat(plans.announce("job" + i, ranks, ids())).isEmpty();
+      assertThat(announceList(plans, "job" + i, ranks, ids())).isEmpty();
     }
-    assertThat(plans.announce("more", ranks, ids())).isEqualTo("32 lists wait for their orders");
+    assertThat(announceList(plans, "more", ranks, ids()))
+        .isEqualTo("32 lists wait for their orders");
     plans.forgetList("job1");
     assertThat(plans.ordered("job1")).as("its order is not drawn from the list").isZero();
-    assertThat(plans.announce("more", ranks, ids())).isEmpty();
+    assertThat(announceList(plans, "more", ranks, ids())).isEmpty();
     assertThat(plans.ordered("job2")).isPositive();
     now += 601_000_000_000L;
     plans.tick();
@@ -979,9 +984,27 @@ final class PlansTest {
     TorchSampler alone = new TorchSampler(BigInteger.ONE, 0, true, null);
     TorchSampler ranks =
         new TorchSampler(BigInteger.ONE, 0, true, new TorchSampler.Replica(0, 2, false));
-    assertThat(plans.announce("job", alone, ids())).isEqualTo("it has no ranks");
-    assertThat(plans.announce("job", ranks, new long[] {1, 2, 1, 4})).contains("a file twice");
-    assertThat(plans.announce("job", ranks, new long[] {1, 2, 3})).contains("too short");
+    assertThat(announceList(plans, "job", alone, ids())).isEqualTo("it has no ranks");
+    assertThat(announceList(plans, "job", ranks, new long[] {1, 2, 1, 4})).contains("a file twice");
+    assertThat(announceList(plans, "job", ranks, new long[] {1, 2, 3})).contains("too short");
     assertThat(plans.ordered("job")).isZero();
+  }
+
+  /** The nodes of 16,000,000 files took 128 MB before the list was said to be too long. */
+  @Test
+  void announce_ofAListThatIsTooLongForTheHeap_asksForNoFile() {
+    start(140, "a", "b");
+    String why =
+        nodes
+            .get(0)
+            .plans
+            .announce(
+                "job",
+                sampler(7, 2, 0, 0),
+                PlanHeap.mostFiles() + 1,
+                place -> {
+                  throw new AssertionError("file " + place + " is asked for");
+                });
+    assertThat(why).isEqualTo("the list is too long or too short");
   }
 }
