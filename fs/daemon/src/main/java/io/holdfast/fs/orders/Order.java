@@ -1,5 +1,6 @@
 package io.holdfast.fs.orders;
 
+import io.holdfast.fs.ControlInodes;
 import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.figures.OrderFigures;
 import io.holdfast.fs.orders.PredictedFile.State;
@@ -82,6 +83,9 @@ final class Order {
 
   /** How many files of the beginning show that the job begins again. */
   private static final int FIRST_FILES = 64;
+
+  private static final String OTHER_FILES =
+      "reads other files than its order says: nothing is fetched ahead for now";
 
   final String job;
 
@@ -213,6 +217,7 @@ final class Order {
   private long surprises;
   private String trouble = "";
   private boolean toldOfSurprises;
+  private boolean toldOfChanges;
 
   /**
    * Where a job is in its order.
@@ -513,13 +518,15 @@ final class Order {
     long together =
         Arrays.stream(places).filter(each -> each >= 0 && Math.abs(each - last) <= NEAR).count();
     int found = 4 * together >= 3L * places.length ? last : -1;
+    boolean hasChanged = found < 0 && !changes(pass).isEmpty();
     synchronized (this) {
       if (!lost || pass != sequence) {
         return; // it was near
       }
       lost = false;
-      if (found < 0) {
-        return; // it opens other files: a surprise from now on
+      if (found < 0) { // it opens other files: a surprise from now on
+        trouble = hasChanged && !toldOfChanges ? OTHER_FILES : trouble;
+        return;
       }
       int opened = openedInPass + found + 1 - position; // those between are taken as opened
       leaveAllBehind();
@@ -578,7 +585,7 @@ final class Order {
     }
     if (row == SURPRISES && !toldOfSurprises) {
       toldOfSurprises = true;
-      trouble = "reads other files than its order says: nothing is fetched ahead for now";
+      trouble = OTHER_FILES;
     }
     if (row >= lostAfter) {
       lostAfter *= 2;
@@ -915,11 +922,38 @@ final class Order {
     return abandoned;
   }
 
-  /** Returns the words that the log has not had yet about the order; empty if there are none. */
-  synchronized String takeTrouble() {
-    String taken = trouble;
-    trouble = "";
-    return taken;
+  /**
+   * Returns the words that the log has not had yet about the order; empty if there are none. If
+   * there are some, looks through the pass, which takes some time for a long order.
+   */
+  String takeTrouble() {
+    String taken;
+    FileSequence pass;
+    synchronized (this) {
+      taken = trouble;
+      trouble = "";
+      pass = sequence;
+    }
+    if (taken.isEmpty()) {
+      return taken;
+    }
+    String changes = changes(pass);
+    synchronized (this) {
+      toldOfChanges |= !changes.isEmpty();
+    }
+    return taken + changes;
+  }
+
+  /** Returns words about the files of a pass that have gone; empty if they are not most of them. */
+  private String changes(FileSequence pass) {
+    int gone = 0;
+    for (int i = 0; i < pass.size(); i++) {
+      gone += files.inode(pass.get(i)) == ControlInodes.NO_FILE ? 1 : 0;
+    }
+    return gone > pass.size() / 2
+        ? "; %,d of the %,d files of this pass have changed since they were announced, fix: announce the order again"
+            .formatted(gone, pass.size())
+        : "";
   }
 
   /**

@@ -2,6 +2,7 @@ package io.holdfast.fs.orders;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.ControlInodes;
 import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.Version;
@@ -19,6 +20,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,13 +37,14 @@ class OrderTest {
 
   private final Set<Long> resident = new HashSet<>();
   private final Set<Long> cached = new HashSet<>();
+  private final Set<Long> gone = new HashSet<>();
   private long now;
 
   private final DatasetFiles files =
       new DatasetFiles() {
         @Override
         public long inode(long id) {
-          return id + INODES;
+          return gone.contains(id) ? ControlInodes.NO_FILE : id + INODES;
         }
 
         @Override
@@ -267,6 +270,40 @@ class OrderTest {
     open(order, 1);
     assertThat(takeAll(order)).isNotEmpty();
     assertThat(order.figures().surprises()).isEqualTo(3);
+  }
+
+  /** A new version is another node, and the order has the one before. */
+  @Test
+  void order_mostOfWhoseFilesHaveChanged_saysSo() {
+    Order order = begun(1000);
+    gone.addAll(ids(500, 1000));
+    openAll(order, 5000, 5000 + Order.SURPRISES);
+    assertThat(order.takeTrouble()).as("half of them").doesNotContain("changed");
+    Order another = begun(1000);
+    gone.addAll(ids(1, 500));
+    openAll(another, 5000, 5000 + Order.SURPRISES);
+    assertThat(another.takeTrouble())
+        .contains("other files than its order says")
+        .contains("999 of the 1,000 files of this pass have changed")
+        .endsWith("fix: announce the order again");
+  }
+
+  /** As when the job has opened files of a validation before. */
+  @Test
+  void order_whoseFilesHaveChangedSinceTheLogSaidThatItIsWrong_saysSoOnce() {
+    Order order = begun(1000);
+    openAll(order, 5000, 5000 + Order.SURPRISES);
+    assertThat(order.takeTrouble()).isNotEmpty();
+    open(order, 1);
+    gone.addAll(ids(2, 1000));
+    for (int i = 0; i < 200; i++) {
+      openAndFind(order, 6000 + i);
+      assertThat(order.takeTrouble().contains("998 of the 1,000")).isEqualTo(i + 1 == Order.LOST);
+    }
+  }
+
+  private static List<Long> ids(int from, int to) {
+    return LongStream.range(from, to).boxed().toList();
   }
 
   @Test
