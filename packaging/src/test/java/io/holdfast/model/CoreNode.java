@@ -8,6 +8,7 @@ import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.control.ControlFiles;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.mount.DatasetChanges;
 import io.holdfast.fs.mount.DatasetFilesystem;
 import io.holdfast.fs.mount.KernelView;
@@ -148,7 +149,7 @@ final class CoreNode implements AutoCloseable {
     return new Residency(
         new Residency.Rules(
             Policies.create("minio", capacity, 42), Selection.NONE, ResidentLog.NONE),
-        new Residency.MountUse(ownMount, PageStore.NONE, true, MAPPINGS),
+        new Residency.MountUse(() -> Linux.openDirectory(ownMount), PageStore.NONE, true, MAPPINGS),
         new Residency.Threads(pinners, droppers),
         new Residency.WindowSize(1 << 20, Duration.ofMillis(20)),
         System::nanoTime);

@@ -6,6 +6,7 @@ import com.kenai.jffi.PageManager;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import jnr.constants.platform.Errno;
 import jnr.ffi.Runtime;
 
@@ -32,6 +33,10 @@ public final class Linux {
 
   /** Bytes of a page of memory. */
   public static final int PAGE_SIZE = pageSize();
+
+  private static final int DIRECTORY = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  private static final int LONGEST_FDINFO = 1024;
+  private static final String MOUNT_NUMBER = "mnt_id:";
 
   private static final long SYS_OPENAT2 = 437;
   private static final long SYS_CACHESTAT = 451;
@@ -101,6 +106,45 @@ public final class Linux {
       LIBC.close(current);
     }
     return fd;
+  }
+
+  /**
+   * Opens a directory as a place (O_PATH). Follows no symlink in any component of its path.
+   *
+   * @param path absolute
+   * @return a descriptor, or a negative errno: of ELOOP where a component is a symlink
+   */
+  public static int openDirectory(Path path) {
+    long slash = scratch().path();
+    Memory.putString(slash, pathBytes("/"));
+    int root = LIBC.openat(AT_FDCWD, slash, DIRECTORY, 0);
+    if (root < 0) {
+      return -errno();
+    }
+    int fd = openBeneath(root, pathBytes(path.toString().substring(1)), DIRECTORY);
+    LIBC.close(root);
+    return fd;
+  }
+
+  /** The same for a directory in an open one. */
+  static int openDirectory(int dirfd, String name) {
+    return openBeneath(dirfd, pathBytes(name), DIRECTORY);
+  }
+
+  /** Returns the number of the mount that an open file is on, as the mount table has it; or -1. */
+  static int mountNumber(int fd) {
+    byte[] info = head("/proc/thread-self/fdinfo/" + fd, LONGEST_FDINFO);
+    return new String(info, StandardCharsets.US_ASCII)
+        .lines()
+        .filter(line -> line.startsWith(MOUNT_NUMBER))
+        .map(line -> Integer.parseInt(line.substring(MOUNT_NUMBER.length()).strip()))
+        .findFirst()
+        .orElse(-1);
+  }
+
+  /** Returns the path of an open file of this thread, which leads to the file itself. */
+  public static String descriptorPath(int fd) {
+    return "/proc/thread-self/fd/" + fd;
   }
 
   private static int openBeneath(int dirfd, byte[] path, int from, int length, int flags) {

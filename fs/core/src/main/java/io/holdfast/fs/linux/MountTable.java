@@ -53,13 +53,15 @@ public final class MountTable {
   /**
    * One mount.
    *
+   * @param number its own number; a bind mount of the same device has another one
    * @param mountpoint the directory where it is mounted
    * @param device its number, as {@code major:minor}
    * @param type the filesystem's type, such as {@code fuse.holdfast}
    * @param source the device or text that was mounted
    * @param options the options of the filesystem, such as {@code user_id=0}
    */
-  public record Mount(Path mountpoint, String device, String type, String source, String options) {
+  public record Mount(
+      int number, Path mountpoint, String device, String type, String source, String options) {
     public boolean isFuse() {
       return type.equals("fuse") || type.startsWith("fuse.") || type.equals("fuseblk");
     }
@@ -113,15 +115,16 @@ public final class MountTable {
   }
 
   /**
-   * Returns the device number of the uppermost mount exactly at a path, {@code major:minor}.
+   * Returns the identity of the mount of Holdfast that is the uppermost mount exactly at a path.
    *
-   * @throws FsException UNAVAILABLE where nothing is mounted
+   * @throws FsException UNAVAILABLE where there is none
    */
-  public static String deviceAt(Path mountpoint) throws FsException {
+  public static MountId ownAt(Path mountpoint) throws FsException {
     try {
       return read()
           .at(mountpoint)
-          .map(Mount::device)
+          .filter(Mount::isHoldfast)
+          .map(MountId::of)
           .orElseThrow(() -> new FsException(FsError.UNAVAILABLE, mountpoint + ": not mounted"));
     } catch (IOException e) {
       throw new FsException(FsError.IO, "the mount table cannot be read: " + e.getMessage(), e);
@@ -137,7 +140,13 @@ public final class MountTable {
       String[] right = dash < 0 ? new String[0] : line.substring(dash + 3).split(" ", 3);
       if (left.length == 6 && right.length == 3) {
         mounts.add(
-            new Mount(Path.of(unescape(left[4])), left[2], right[0], unescape(right[1]), right[2]));
+            new Mount(
+                Integer.parseInt(left[0]),
+                Path.of(unescape(left[4])),
+                left[2],
+                right[0],
+                unescape(right[1]),
+                right[2]));
       }
     }
     return of(mounts);

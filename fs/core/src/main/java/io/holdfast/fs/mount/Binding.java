@@ -2,6 +2,7 @@ package io.holdfast.fs.mount;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.PageStore;
+import io.holdfast.fs.linux.MountId;
 import java.util.Map;
 
 /**
@@ -20,10 +21,10 @@ public interface Binding extends KernelView, PageStore, AutoCloseable {
   void mount(Filesystem filesystem, MountOptions options) throws FsException;
 
   /**
-   * Returns the number of the mount's device, {@code major:minor}, as the mount table shows it;
-   * empty before the mount.
+   * Returns the identity of the mount; that of an earlier daemon's mount also before this daemon
+   * has taken the mount over, and {@link MountId#NONE} before a new mount.
    */
-  String device();
+  MountId mountId();
 
   /** Tells whether the kernel decides by the access control lists of the dataset. */
   boolean decidesByAcls();

@@ -7,8 +7,8 @@ import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.linux.NativeMemory;
 import io.holdfast.fs.origin.Version;
 import io.holdfast.fs.transit.Item;
-import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntSupplier;
 import jnr.constants.platform.Errno;
 import jnr.ffi.Pointer;
 
@@ -45,7 +45,7 @@ final class OwnMount {
   private static final int STATX_MODIFIED_OFFSET = 112;
   private static final long NANOS = 1_000_000_000;
 
-  private final byte[] mountpoint;
+  private final IntSupplier opener;
 
   /** An isolated thread's own descriptor and buffer. */
   private static final class Own {
@@ -56,8 +56,13 @@ final class OwnMount {
 
   private final ThreadLocal<Own> own = ThreadLocal.withInitial(Own::new);
 
-  OwnMount(Path mountpoint) {
-    this.mountpoint = Linux.pathBytes(mountpoint.toString());
+  /**
+   * Creates the calls.
+   *
+   * @param opener opens the mount's root: returns a descriptor, or a negative errno
+   */
+  OwnMount(IntSupplier opener) {
+    this.opener = opener;
   }
 
   /**
@@ -246,13 +251,7 @@ final class OwnMount {
   private int root() {
     Own mine = own.get();
     if (mine.root < 0) {
-      long path = Linux.scratch().path();
-      Memory.putString(path, mountpoint);
-      int flags = Linux.O_PATH | Linux.O_DIRECTORY | Linux.O_CLOEXEC;
-      mine.root = LIBC.openat(Linux.AT_FDCWD, path, flags, 0);
-      if (mine.root < 0) {
-        return -Linux.errno();
-      }
+      mine.root = opener.getAsInt();
     }
     return mine.root;
   }

@@ -12,7 +12,6 @@ import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.Loan;
 import io.holdfast.policy.CachePolicy;
 import io.holdfast.policy.ItemHash;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -97,12 +97,13 @@ public final class Residency implements AutoCloseable {
   /**
    * The use of the own mount.
    *
-   * @param place the mountpoint
+   * @param root opens the mount's root: returns a descriptor, or a negative errno
    * @param pages puts bytes into the mount's page cache
    * @param hard whether to lock the pages of residents, rather than only map them
    * @param mappings most residents
    */
-  public record MountUse(Path place, PageStore pages, boolean hard, long mappings) {}
+  public record MountUse(
+      IntSupplier root, PageStore pages, boolean hard, long mappings) {}
 
   /** The figures of one moment. */
   public record Figures(
@@ -125,7 +126,7 @@ public final class Residency implements AutoCloseable {
     this.residentSet = new ResidentSet(rules.policy(), rules.log());
     this.residentLog = rules.log();
     admission = new AdmissionControl(residentSet, rules.selection(), residentLog, use.mappings());
-    OwnMount mount = new OwnMount(use.place());
+    OwnMount mount = new OwnMount(use.root());
     pageDropper =
         new PageDropper(
             new Window(window.size(), window.age(), nanoTime),

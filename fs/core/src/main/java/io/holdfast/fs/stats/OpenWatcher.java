@@ -8,7 +8,6 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -17,6 +16,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -89,7 +89,7 @@ public final class OpenWatcher implements AutoCloseable {
   private volatile boolean running;
   private volatile long passes;
   private volatile long overflows;
-  private byte[] mountpoint = new byte[0];
+  private IntSupplier opener = () -> -1;
 
   /**
    * Prepares to watch.
@@ -111,17 +111,20 @@ public final class OpenWatcher implements AutoCloseable {
     return made >= 0;
   }
 
-  /** Begins to watch the filesystem that is mounted there. */
-  public void watch(Path mountpoint) throws FsException {
-    byte[] path = Linux.pathBytes(mountpoint.toString());
+  /**
+   * Begins to watch the filesystem of the mount.
+   *
+   * @param opener opens the mount's root: returns a descriptor, or a negative errno
+   */
+  public void watch(IntSupplier opener) throws FsException {
     int errno =
         onThread(
             () -> {
-              this.mountpoint = path;
-              return mark(group, path);
+              this.opener = opener;
+              return mark(group, opener);
             });
     if (errno != 0) {
-      throw Linux.failure(errno, "watching opens of " + mountpoint);
+      throw Linux.failure(errno, "watching opens");
     }
     running = true;
     thread.execute(this::run);
@@ -134,13 +137,19 @@ public final class OpenWatcher implements AutoCloseable {
   }
 
   /** Watches a filesystem; returns 0 or a positive errno. */
-  private static int mark(int group, byte[] path) {
+  private static int mark(int group, IntSupplier opener) {
+    int root = opener.getAsInt();
+    if (root < 0) {
+      return -root;
+    }
     long text = Linux.scratch().path();
-    Memory.putString(text, path);
+    Memory.putString(text, Linux.pathBytes(Linux.descriptorPath(root)));
     int result =
         LIBC.fanotify_mark(
             group, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN, Linux.AT_FDCWD, text);
-    return result == 0 ? 0 : Linux.errno();
+    int errno = result == 0 ? 0 : Linux.errno();
+    LIBC.close(root);
+    return errno;
   }
 
   private int onThread(Supplier<Integer> call) throws FsException {
@@ -229,7 +238,7 @@ public final class OpenWatcher implements AutoCloseable {
     if (fresh < 0) {
       return;
     }
-    if (mark(fresh, mountpoint) == 0) {
+    if (mark(fresh, opener) == 0) {
       LIBC.close(group);
       group = fresh;
       overflows++; // last: a caller who sees it knows that opens are counted from now on

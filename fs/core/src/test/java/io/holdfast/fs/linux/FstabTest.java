@@ -21,8 +21,8 @@ class FstabTest {
   private static final MountTable MOUNTS =
       MountTable.of(
           List.of(
-              new MountTable.Mount(Path.of("/"), "8:1", "ext4", "x", "rw"),
-              new MountTable.Mount(Path.of("/nfs"), "0:9", "fuse.holdfast", "/nfs", "ro")));
+              new MountTable.Mount(1, Path.of("/"), "8:1", "ext4", "x", "rw"),
+              new MountTable.Mount(1, Path.of("/nfs"), "0:9", "fuse.holdfast", "/nfs", "ro")));
 
   @Test
   void unmounted_atOrAboveAPath_isFound() {

@@ -23,6 +23,7 @@ class MountTableTest {
   void at_twoMountsOnAPath_isTheUpper() {
     MountTable.Mount mount = TABLE.at(Path.of("/data/set")).orElseThrow();
     assertThat(mount.source()).isEqualTo("/data set");
+    assertThat(mount.number()).isEqualTo(61);
     assertThat(mount.isHoldfast()).isTrue();
     assertThat(mount.isFuse()).isTrue();
     assertThat(mount.userId()).contains("7");

@@ -13,6 +13,7 @@ import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.RecordingReply;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.origin.FakeOrigin;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.residency.ResidentLog;
@@ -114,7 +115,7 @@ final class DatasetFilesystemTest {
     residency =
         new Residency(
             new Residency.Rules(Policies.create("none", 0, 1), Selection.NONE, ResidentLog.NONE),
-            new Residency.MountUse(mount, PageStore.NONE, false, 1),
+            new Residency.MountUse(() -> Linux.openDirectory(mount), PageStore.NONE, false, 1),
             new Residency.Threads(threads, threads),
             new Residency.WindowSize(4L * ITEM, TTL),
             clock);

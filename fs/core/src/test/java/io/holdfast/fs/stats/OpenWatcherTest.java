@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.holdfast.fs.Await;
 import io.holdfast.fs.Sandbox;
 import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.linux.Linux;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,7 +38,7 @@ final class OpenWatcherTest {
               }
             }
           });
-      watcher.watch(sandbox.root());
+      watcher.watch(() -> Linux.openDirectory(sandbox.root()));
 
       read(file);
       Await.until("the first open is told", () -> opened.get() == 1);

@@ -308,6 +308,15 @@ public final class ControlServer implements AutoCloseable {
         () -> closeQuietly(connection), deadline.toMillis(), TimeUnit.MILLISECONDS);
   }
 
+  /** Tells processes that look for the daemon of a mountpoint that the mount is elsewhere now. */
+  public void moved(Path mountpoint) {
+    try {
+      lock.tell(mountpoint);
+    } catch (IOException e) {
+      LOG.warn("commands do not find the mount at {}: the name still does", mountpoint, e);
+    }
+  }
+
   /** Stops listening, ends the connections and removes socket and process file. */
   @Override
   public void close() {

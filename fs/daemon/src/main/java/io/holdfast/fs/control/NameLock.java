@@ -55,12 +55,11 @@ final class NameLock implements AutoCloseable {
   static NameLock acquire(ControlDirectory directory, String name, Path mountpoint)
       throws FsException {
     Path file = directory.lockFile(name);
-    String text = ProcessHandle.current().pid() + "\n" + mountpoint + "\n";
     try {
       for (int i = 0; i < ATTEMPTS; i++) {
         NameLock lock = tryAcquire(file, directory.processFile(name));
         if (lock != null) {
-          lock.tell(text);
+          lock.tellFirst(mountpoint);
           return lock;
         }
         pause();
@@ -116,21 +115,25 @@ final class NameLock implements AutoCloseable {
     return null;
   }
 
-  /**
-   * Writes the process file atomically: a process that looks for the daemon meanwhile finds the
-   * previous file, and never none.
-   */
-  private void tell(String text) throws IOException {
+  private void tellFirst(Path mountpoint) throws IOException {
     try {
-      Path next = ControlDirectory.next(processFile);
-      Files.deleteIfExists(next);
-      Files.createFile(next, FOR_ALL);
-      Files.writeString(next, text);
-      Files.move(next, processFile, StandardCopyOption.ATOMIC_MOVE);
+      tell(mountpoint);
     } catch (IOException e) {
       close();
       throw e;
     }
+  }
+
+  /**
+   * Writes the process file atomically: a process that looks for the daemon meanwhile finds the
+   * previous file, and never none.
+   */
+  void tell(Path mountpoint) throws IOException {
+    Path next = ControlDirectory.next(processFile);
+    Files.deleteIfExists(next);
+    Files.createFile(next, FOR_ALL);
+    Files.writeString(next, ProcessHandle.current().pid() + "\n" + mountpoint + "\n");
+    Files.move(next, processFile, StandardCopyOption.ATOMIC_MOVE);
   }
 
   private static Object fileKey(Path file) throws IOException {

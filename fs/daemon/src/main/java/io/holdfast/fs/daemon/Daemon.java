@@ -61,6 +61,8 @@ public final class Daemon {
   private final Settings settings;
   private final @Nullable Supervision supervision;
   private final MountParts parts;
+  private volatile @Nullable ControlServer control;
+  private volatile @Nullable MountNote note;
   private volatile String peersThere = "";
 
   /**
@@ -107,14 +109,16 @@ public final class Daemon {
   }
 
   private void mount(Supplier<List<LogLine>> recentLog) throws FsException, PeerSetupException {
-    Path mountpoint = settings.get(SettingTable.MOUNTPOINT);
     PeerLink peers = parts.peers;
-    undo.closing(
-        ControlServer.start(
-            ControlDirectory.standard(),
-            settings.get(SettingTable.NAME),
-            mountpoint,
-            new DaemonCommands(parts, manager, this::stopApart)));
+    boolean unused = parts.place.look(parts.binding.mountId(), this::noteMove);
+    ControlServer server =
+        undo.closing(
+            ControlServer.start(
+                ControlDirectory.standard(),
+                settings.get(SettingTable.NAME),
+                parts.place.path(),
+                new DaemonCommands(parts, manager, this::stopApart)));
+    control = server;
     startServers(recentLog);
     if (peers != null && !isSuccessor()) {
       peers.start(parts.tree, parts.layout, parts.transit);
@@ -124,19 +128,20 @@ public final class Daemon {
     parts.binding.mount(
         parts.filesystem,
         new MountOptions(
-            mountpoint,
+            settings.get(SettingTable.MOUNTPOINT),
             parts.origin.describe(),
             settings.get(SettingTable.METADATA_TTL),
             settings.get(SettingTable.ALLOW_OTHER),
             parts.message,
             settings.get(SettingTable.XATTR) == XattrChoice.ON,
             letsKernelDecide()));
+    checkMount();
     parts.residency.mounted();
-    OwnMountEntry.raiseReadAhead(mountpoint);
+    ReadAhead.raise(parts.binding.mountId());
     noteMount();
     if (settings.get(SettingTable.KERNEL_HELPERS) == HelperChoice.AUTO) {
       // closed before the unmount: the kernel gives the filesystem's number to another one then
-      undo.closing(parts.helpers).begin(mountpoint);
+      undo.closing(parts.helpers).begin(parts.binding.mountId());
     }
     if (parts.watch) {
       watchOpens();
@@ -197,7 +202,7 @@ public final class Daemon {
    */
   private void watchOpens() throws FsException {
     try {
-      parts.watcher.watch(settings.get(SettingTable.MOUNTPOINT));
+      parts.watcher.watch(parts.place::open);
     } catch (FsException e) {
       if (!isSuccessor()) {
         throw e;
@@ -219,11 +224,11 @@ public final class Daemon {
 
   private void noteMount() {
     if (Procfs.ownUid() == 0) {
-      MountNote note =
-          undo.closing(
-              new MountNote(parts.origin.describe(), settings.get(SettingTable.MOUNTPOINT)));
+      MountNote written =
+          undo.closing(new MountNote(parts.origin.describe(), parts.place.path()));
+      note = written;
       if (!isSuccessor()) {
-        note.write();
+        written.write();
       }
     }
   }
@@ -245,7 +250,7 @@ public final class Daemon {
     Residency.Figures cache = parts.residency.figures();
     return "%s: %s of %s resident"
         .formatted(
-            settings.get(SettingTable.MOUNTPOINT),
+            parts.place.path(),
             Human.bytes(cache.residentBytes()),
             Human.bytes(cache.capacityBytes()));
   }
@@ -300,17 +305,27 @@ public final class Daemon {
    */
   private void checkMount() {
     if (parts.binding.isDisconnected()
-        || !OwnMountEntry.isMounted(
-            settings.get(SettingTable.MOUNTPOINT), parts.binding.device())) {
-      log.warn(
-          "{} has been unmounted by somebody else; ending", settings.get(SettingTable.MOUNTPOINT));
+        || !parts.place.look(parts.binding.mountId(), this::noteMove)) {
+      log.warn("{} has been unmounted by somebody else; ending", parts.place.path());
       stopApart();
     } else if (supervision != null && supervision.isOrphaned()) {
       // nobody would start another daemon: an orderly end is better than one that leaves readers
       // waiting
-      log.warn(
-          "the supervisor has been killed; unmounting {}", settings.get(SettingTable.MOUNTPOINT));
+      log.warn("the supervisor has been killed; unmounting {}", parts.place.path());
       stopApart();
+    }
+  }
+
+  /** Tells other processes where the mount is, after a directory above it was renamed. */
+  private void noteMove(Path place) {
+    log.warn("a directory above the mount was renamed: the mount is at {} now", place);
+    ControlServer server = control;
+    if (server != null) {
+      server.moved(place);
+    }
+    MountNote written = note;
+    if (written != null) {
+      written.move(place);
     }
   }
 
@@ -391,7 +406,7 @@ public final class Daemon {
       awaitReady();
       manager.stopping();
       undo.run();
-      log.info("unmounted {}", settings.get(SettingTable.MOUNTPOINT));
+      log.info("unmounted {}", parts.place.path());
       if (supervision != null) {
         supervision.end();
       }

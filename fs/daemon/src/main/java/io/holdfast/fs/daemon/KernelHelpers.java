@@ -1,9 +1,9 @@
 package io.holdfast.fs.daemon;
 
+import io.holdfast.fs.FsException;
 import io.holdfast.fs.bpf.TerminalAnswer;
 import io.holdfast.fs.figures.KernelFigures;
-import java.io.IOException;
-import java.nio.file.Path;
+import io.holdfast.fs.linux.MountId;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,19 +31,19 @@ final class KernelHelpers implements AutoCloseable {
   }
 
   /** Begins, once the mount is there; must be closed before it is unmounted. */
-  void begin(Path mountpoint) {
-    thread.execute(() -> load(mountpoint));
+  void begin(MountId mount) {
+    thread.execute(() -> load(mount));
   }
 
-  private synchronized void load(Path mountpoint) {
+  private synchronized void load(MountId mount) {
     if (closed) {
       return;
     }
     try {
-      TerminalAnswer begun = TerminalAnswer.begin(OwnMountEntry.device(mountpoint));
+      TerminalAnswer begun = TerminalAnswer.begin(mount.device());
       answer = begun;
       log.info("ioctl TCGETS: the kernel answers by itself (BPF, {})", begun.way());
-    } catch (IOException e) {
+    } catch (FsException e) {
       log.info("ioctl TCGETS: a message each, because there is no program: {}", e.getMessage());
       log.debug("no program in the kernel", e);
     }

@@ -25,7 +25,7 @@ public final class MountNote implements AutoCloseable {
   private static final int SECONDS = 5;
 
   private final String source;
-  private final String mountpoint;
+  private volatile String mountpoint;
 
   /** Creates a note, and does not write it yet. */
   MountNote(String source, Path mountpoint) {
@@ -49,6 +49,13 @@ public final class MountNote implements AutoCloseable {
             source,
             mountpoint));
     return this;
+  }
+
+  /** Writes the note for the place that the mount has been moved to. */
+  void move(Path place) {
+    close();
+    mountpoint = place.toString();
+    MountNote unused = write();
   }
 
   /** Removes the note, if it is there. */

@@ -12,6 +12,7 @@ import io.holdfast.fs.figures.NodeFigures;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.MountPlace;
 import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.linux.Procfs;
 import io.holdfast.fs.memory.MemoryGuard;
@@ -90,6 +91,7 @@ final class MountParts {
   final Tree tree;
   final MemoryGuard memory;
   final @Nullable TreeState state;
+  final MountPlace place;
   final Binding binding;
   final KernelHelpers helpers = new KernelHelpers(Composition.helpers());
   final IsolatedThreads.Failures failures = new IsolatedThreads.Failures();
@@ -123,6 +125,7 @@ final class MountParts {
     this.settings = settings;
     this.supervision = supervision;
     this.undo = undo;
+    place = new MountPlace(settings.get(SettingTable.MOUNTPOINT));
     if (supervision != null) {
       supervision.goElsewhere(settings.find(SettingTable.STATE_DIR));
     }
@@ -255,8 +258,7 @@ final class MountParts {
         undo.closing(
             new Residency(
                 new Residency.Rules(policy, settings.selection(), residentLog),
-                new Residency.MountUse(
-                    settings.get(SettingTable.MOUNTPOINT), this::store, hard, limits.mappings()),
+                new Residency.MountUse(place::open, this::store, hard, limits.mappings()),
                 threads,
                 window(),
                 System::nanoTime));
@@ -468,6 +470,7 @@ final class MountParts {
             () -> state == null ? 0 : state.entriesLoaded(),
             residency,
             live::isCapacityOfNodeBudget,
+            place,
             origin,
             transit,
             reads,

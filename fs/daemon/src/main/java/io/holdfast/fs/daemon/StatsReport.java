@@ -14,6 +14,7 @@ import io.holdfast.fs.figures.OpenFigures;
 import io.holdfast.fs.figures.OrderFigures;
 import io.holdfast.fs.figures.PlanFigures;
 import io.holdfast.fs.figures.TransitFigures;
+import io.holdfast.fs.linux.MountPlace;
 import io.holdfast.fs.mount.Binding;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.peers.PeersReport;
@@ -64,6 +65,7 @@ final class StatsReport {
       LongSupplier entriesLoaded,
       Residency residency,
       BooleanSupplier capacityOfNodeBudget,
+      MountPlace place,
       Origin origin,
       Transit transit,
       ReadStats reads,
@@ -104,7 +106,7 @@ final class StatsReport {
         sources.settings.get(SettingTable.NAME),
         sources.version,
         sources.settings.get(SettingTable.SOURCE).toString(),
-        sources.settings.get(SettingTable.MOUNTPOINT).toString(),
+        sources.place.path().toString(),
         mountedAt.toString(),
         (sources.nanoTime.getAsLong() - startNanos) / 1_000_000_000L,
         sources.scan.figures(sources.entriesLoaded.getAsLong(), acls()),

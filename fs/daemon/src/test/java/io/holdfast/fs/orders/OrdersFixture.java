@@ -8,6 +8,7 @@ import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.Sandbox;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.origin.FakeOrigin;
 import io.holdfast.fs.plan.PlanParts;
 import io.holdfast.fs.plan.PlanPeers;
@@ -91,7 +92,7 @@ final class OrdersFixture implements AutoCloseable {
     residency =
         new Residency(
             new Residency.Rules(Policies.create("none", MIB, 1), Selection.NONE, ResidentLog.NONE),
-            new Residency.MountUse(sandbox.root(), PageStore.NONE, true, 1000),
+            new Residency.MountUse(() -> Linux.openDirectory(sandbox.root()), PageStore.NONE, true, 1000),
             new Residency.Threads(
                 IsolatedThreads.start("test-pin", 1, 0, new IsolatedThreads.Failures()),
                 IsolatedThreads.start("test-drop", 1, 0, new IsolatedThreads.Failures())),

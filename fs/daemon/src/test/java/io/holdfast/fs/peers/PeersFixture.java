@@ -6,6 +6,7 @@ import io.holdfast.fs.PageStore;
 import io.holdfast.fs.Sandbox;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.posix.PosixOrigin;
 import io.holdfast.fs.residency.Residency;
@@ -61,7 +62,7 @@ final class PeersFixture implements AutoCloseable {
     residency =
         new Residency(
             new Residency.Rules(Policies.create("minio", capacity, 1), selection, ResidentLog.NONE),
-            new Residency.MountUse(sandbox.root(), PageStore.NONE, true, 1000),
+            new Residency.MountUse(() -> Linux.openDirectory(sandbox.root()), PageStore.NONE, true, 1000),
             new Residency.Threads(
                 IsolatedThreads.start("test-pin", 1, 0, new IsolatedThreads.Failures()),
                 IsolatedThreads.start("test-drop", 1, 0, new IsolatedThreads.Failures())),

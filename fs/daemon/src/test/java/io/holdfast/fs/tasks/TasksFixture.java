@@ -7,6 +7,7 @@ import io.holdfast.fs.PageStore;
 import io.holdfast.fs.Sandbox;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.posix.PosixOrigin;
 import io.holdfast.fs.residency.PinLimits;
@@ -70,7 +71,7 @@ final class TasksFixture implements AutoCloseable {
     residency =
         new Residency(
             new Residency.Rules(policy, Selection.NONE, ResidentLog.NONE),
-            new Residency.MountUse(sandbox.root(), PageStore.NONE, true, 1000),
+            new Residency.MountUse(() -> Linux.openDirectory(sandbox.root()), PageStore.NONE, true, 1000),
             new Residency.Threads(
                 IsolatedThreads.start("test-pin", 1, 0, new IsolatedThreads.Failures()),
                 IsolatedThreads.start("test-drop", 1, 0, new IsolatedThreads.Failures())),

@@ -1,15 +1,14 @@
 package io.holdfast.fs.host;
 
-import static io.holdfast.fs.linux.Libc.LIBC;
-
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.daemon.MountNote;
 import io.holdfast.fs.linux.Cgroups;
 import io.holdfast.fs.linux.Fstab;
 import io.holdfast.fs.linux.Linux;
-import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.MountId;
 import io.holdfast.fs.linux.MountTable;
 import io.holdfast.fs.linux.Procfs;
+import io.holdfast.fs.linux.Unmount;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -38,9 +37,6 @@ public final class LinuxHost implements Host {
 
   private static final int CAP_SYS_ADMIN = 21;
   private static final int EPERM = 1;
-  private static final int MNT_FORCE = 1;
-  private static final int MNT_DETACH = 2;
-  private static final int UMOUNT_NOFOLLOW = 8;
   private static final int LONGEST_LINK_CHAIN = 40;
 
   private final PathProbe probe = new PathProbe(PROBE_DEADLINE);
@@ -230,18 +226,16 @@ public final class LinuxHost implements Host {
       helper(List.of("fusermount", "-u", "-z", "--", mountpoint.toString()));
       return;
     }
-    long path = Linux.scratch().path();
-    Memory.putString(path, Linux.pathBytes(mountpoint.toString()));
+    MountId mount = mounts().at(mountpoint).map(MountId::of).orElse(MountId.NONE);
     // by force: a thread of a killed daemon that waits for a page may hold the connection, and all
     // who wait for the mount wait for that
-    int flags = MNT_DETACH | UMOUNT_NOFOLLOW;
-    int result = LIBC.umount2(path, MNT_FORCE | flags);
-    if (result != 0 && Linux.errno() == EPERM) {
+    int errno = Unmount.unmount(mount, Unmount.FORCE | Unmount.DETACH);
+    if (errno == EPERM) {
       // kernels before 6.15 permit force to the machine's own root only
-      result = LIBC.umount2(path, flags);
+      errno = Unmount.unmount(mount, Unmount.DETACH);
     }
-    if (result != 0) {
-      throw new IOException(Linux.describe(Linux.errno()));
+    if (errno != 0) {
+      throw new IOException(Linux.describe(errno));
     }
     MountNote.remove(mountpoint);
   }

@@ -109,7 +109,7 @@ class BundleTest {
     }
     MountTable.Mount mount =
         new MountTable.Mount(
-            Path.of("/data"), "0:77", "fuse.holdfast", "s3://" + SECRET + "@b/p", "ro");
+            1, Path.of("/data"), "0:77", "fuse.holdfast", "s3://" + SECRET + "@b/p", "ro");
     Subject subject =
         new Subject(
             "x",
@@ -148,7 +148,7 @@ class BundleTest {
         .file("proc/41/stat", "41 (java) T 1\n")
         .file("logs/x.log", "2026-01-01T00:00:00Z ERROR of another mount\n");
     MountTable.Mount mount =
-        new MountTable.Mount(Path.of("/data"), "0:77", "fuse.holdfast", "/origin", "ro");
+        new MountTable.Mount(1, Path.of("/data"), "0:77", "fuse.holdfast", "/origin", "ro");
     Subject subject =
         new Subject(
             "x", Path.of("/data"), mount, 41, 0, 0, temp.resolve("no.sock"), /* state= */ null);
@@ -175,7 +175,7 @@ class BundleTest {
   void archive_ofMountsWithOneName_hasAFolderForEach() throws Exception {
     FakeMachine machine = new FakeMachine(temp);
     MountTable.Mount mount =
-        new MountTable.Mount(Path.of("/data"), "0:77", "fuse.holdfast", "/origin", "ro");
+        new MountTable.Mount(1, Path.of("/data"), "0:77", "fuse.holdfast", "/origin", "ro");
     List<Subject> subjects =
         Stream.of("a", "a", "a-2", "/data/a", "data-a")
             .map(name -> new Subject(name, Path.of("/data"), mount, 0, 0, 0, null, null))

@@ -128,7 +128,7 @@ class MountFinderTest {
   }
 
   private void mount(String at, String device) {
-    mounts.add(new MountTable.Mount(Path.of(at), device, "fuse.holdfast", "/origin", "ro"));
+    mounts.add(new MountTable.Mount(1, Path.of(at), device, "fuse.holdfast", "/origin", "ro"));
   }
 
   private void daemon(String name, long pid, String mountpoint, boolean alive) throws IOException {

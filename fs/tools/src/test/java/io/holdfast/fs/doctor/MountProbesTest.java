@@ -477,7 +477,7 @@ class MountProbesTest {
   private Subject subject(String at, String source, long pid, long dead, long supervisor) {
     Path mountpoint = Path.of(at);
     MountTable.Mount mount =
-        new MountTable.Mount(mountpoint, "0:77", "fuse.holdfast", source, "ro,user_id=7");
+        new MountTable.Mount(1, mountpoint, "0:77", "fuse.holdfast", source, "ro,user_id=7");
     return new Subject(
         "x", mountpoint, mount, pid, dead, supervisor, temp.resolve("s"), temp.resolve("state"));
   }

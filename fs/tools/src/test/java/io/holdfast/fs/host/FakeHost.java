@@ -52,7 +52,7 @@ public final class FakeHost implements Host {
 
   /** Mounts something on top of the existing mounts. */
   public void mount(Path at, String type, Host.PathState state) {
-    mounts.add(new MountTable.Mount(at, "0:77", type, "something", "rw,user_id=7,group_id=7"));
+    mounts.add(new MountTable.Mount(1, at, "0:77", type, "something", "rw,user_id=7,group_id=7"));
     states.put(at, state);
   }
 

@@ -201,12 +201,12 @@ class PreflightTest {
         Settings.builder(directory(source), mountpoint, 100L << 30)
             .set(SettingTable.REQUIRE_MOUNT, true)
             .build();
-    host.mounts.add(new MountTable.Mount(Path.of("/"), "0:40", "overlay", "overlay", "rw"));
-    host.mounts.add(new MountTable.Mount(Path.of("/etc/hosts"), "8:1", "ext4", "/dev/sda1", "rw"));
-    host.mounts.add(new MountTable.Mount(source, "8:1", "ext4", "/dev/sda1", "ro"));
+    host.mounts.add(new MountTable.Mount(1, Path.of("/"), "0:40", "overlay", "overlay", "rw"));
+    host.mounts.add(new MountTable.Mount(1, Path.of("/etc/hosts"), "8:1", "ext4", "/dev/sda1", "rw"));
+    host.mounts.add(new MountTable.Mount(1, source, "8:1", "ext4", "/dev/sda1", "ro"));
     requiresMount(
         settings, "it lies on the machine's own disk, as the container's '/etc/hosts' does");
-    host.mounts.add(new MountTable.Mount(source, "0:52", "nfs4", "filer:/data", "ro"));
+    host.mounts.add(new MountTable.Mount(1, source, "0:52", "nfs4", "filer:/data", "ro"));
     new Preflight(host).checkMachine(settings);
   }
 

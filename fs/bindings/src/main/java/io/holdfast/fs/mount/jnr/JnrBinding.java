@@ -6,14 +6,17 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.MountId;
 import io.holdfast.fs.linux.MountTable;
 import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.linux.Unmount;
 import io.holdfast.fs.mount.Binding;
 import io.holdfast.fs.mount.Filesystem;
 import io.holdfast.fs.mount.MountOptions;
 import io.holdfast.fs.mount.Opcode;
 import io.holdfast.fs.mount.PendingReplies;
 import io.holdfast.fs.mount.RequestThreads;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -22,6 +25,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import jnr.constants.platform.Errno;
 import jnr.ffi.Pointer;
 import jnr.ffi.Runtime;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +47,6 @@ public final class JnrBinding implements Binding {
   private static final Logger log = LoggerFactory.getLogger(JnrBinding.class);
 
   private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
-  private static final int MNT_DETACH = 2;
 
   private final LibFuse2 libfuse;
   private final ThreadLocal<Request> current = ThreadLocal.withInitial(Request::new);
@@ -65,9 +68,7 @@ public final class JnrBinding implements Binding {
   private @Nullable RequestThreads threads;
   private @Nullable MountOptions options;
 
-  /** The number of the mount's device; empty before the mount. */
-  private volatile String device = "";
-
+  private volatile MountId mount = MountId.NONE;
   private volatile long session;
   private volatile long channel;
 
@@ -128,12 +129,7 @@ public final class JnrBinding implements Binding {
       }
       session = libfuse.fuse_get_session(fuse);
     }
-    try {
-      device = MountTable.deviceAt(wanted.mountpoint());
-    } catch (FsException e) {
-      detach(wanted.mountpoint());
-      throw e;
-    }
+    mount = MountTable.ownAt(wanted.mountpoint());
     options = wanted;
     channel = libfuse.fuse_session_next_chan(session, 0);
     LibfuseReceiver.Hooks hooks =
@@ -296,8 +292,8 @@ public final class JnrBinding implements Binding {
   }
 
   @Override
-  public String device() {
-    return device;
+  public MountId mountId() {
+    return mount;
   }
 
   /** False: libfuse 2 cannot ask the kernel for that. */
@@ -319,7 +315,7 @@ public final class JnrBinding implements Binding {
   }
 
   /**
-   * Detaches the mount, but no other one at its mountpoint. The threads that receive requests go on
+   * Detaches the mount wherever it is by now, but no other one over it. The threads that receive requests go on
    * until the process ends, for processes that have files open; so libfuse's structures stay.
    */
   @Override
@@ -328,24 +324,23 @@ public final class JnrBinding implements Binding {
     if (mounted == null || !closed.compareAndSet(false, true)) {
       return;
     }
-    try {
-      if (MountTable.deviceAt(mounted.mountpoint()).equals(device)) {
-        detach(mounted.mountpoint());
-      } else {
-        log.warn("{}: another mount is there, and stays", mounted.mountpoint());
-      }
-    } catch (FsException e) {
-      log.debug("nothing is mounted any more: {}", e.getMessage());
+    int errno = Unmount.unmount(mount, Unmount.DETACH);
+    if (errno == Errno.EBUSY.intValue()) {
+      log.warn("{}: another mount is there, and stays", mounted.mountpoint());
+    } else if (errno != 0) {
+      askHelper();
     }
   }
 
-  private void detach(Path mountpoint) {
+  /** Unmounts without privilege, if the mount is there: libfuse asks its helper. */
+  private void askHelper() {
     try (NativeStrings strings = new NativeStrings()) {
-      long path = strings.add(Linux.pathBytes(mountpoint.toString()));
-      if (LIBC.umount2(path, MNT_DETACH) != 0) {
-        // without privilege, libfuse asks its helper
-        libfuse.fuse_unmount(path, 0);
+      Path place = mount.in(MountTable.read()).map(MountTable.Mount::mountpoint).orElse(null);
+      if (place != null) {
+        libfuse.fuse_unmount(strings.add(Linux.pathBytes(place.toString())), 0);
       }
+    } catch (IOException e) {
+      log.warn("the mount table cannot be read", e);
     }
   }
 

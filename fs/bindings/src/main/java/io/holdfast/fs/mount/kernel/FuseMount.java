@@ -2,19 +2,26 @@ package io.holdfast.fs.mount.kernel;
 
 import static io.holdfast.fs.linux.Libc.LIBC;
 
+import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.MountId;
+import io.holdfast.fs.linux.MountTable;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** The system calls that mount and unmount. Stateless. */
+/** The system call that mounts. Stateless. */
 public final class FuseMount {
   private static final String TYPE = "fuse.holdfast";
   private static final long MS_NOSUID = 2;
   private static final long MS_NODEV = 4;
-  private static final int MNT_DETACH = 2;
+
+  /** A directory above the mountpoint may be renamed between two looks; hardly so many times. */
+  private static final int LOOKS = 10;
 
   private FuseMount() {}
 
@@ -23,17 +30,37 @@ public final class FuseMount {
    *
    * @param fd /dev/fuse, open
    * @param source what the mount table shows as the source
+   * @param mountpoint without a symlink: it was checked by this name, and a user may have put a
+   *     symlink in the place of a directory since, which is not followed
    * @param flags of mount(2), besides those that no mount here is without
    * @param allowOther whether other users may use the mount
+   * @return the identity of the new mount
    */
-  public static void mount(int fd, String source, Path mountpoint, long flags, boolean allowOther)
-      throws FsException {
-    String data =
-        "fd=%d,rootmode=40000,user_id=0,group_id=0,default_permissions%s"
-            .formatted(fd, allowOther ? ",allow_other" : "");
+  public static MountId mount(
+      int fd, String source, Path mountpoint, long flags, boolean allowOther) throws FsException {
+    int place = Linux.openDirectory(mountpoint);
+    if (place < 0) {
+      throw Linux.failure(-place, "mounting at " + mountpoint);
+    }
+    try {
+      String data =
+          "fd=%d,rootmode=40000,user_id=0,group_id=0,default_permissions%s"
+              .formatted(fd, allowOther ? ",allow_other" : "");
+      int errno = mount(source, Linux.descriptorPath(place), flags | MS_NOSUID | MS_NODEV, data);
+      if (errno != 0) {
+        throw Linux.failure(errno, "mounting at " + mountpoint);
+      }
+      return find(place, mountpoint);
+    } finally {
+      LIBC.close(place);
+    }
+  }
+
+  /** Returns 0 or an errno. */
+  private static int mount(String source, String place, long flags, String data) {
     byte[][] texts = {
       Linux.pathBytes(source),
-      Linux.pathBytes(mountpoint.toString()),
+      Linux.pathBytes(place),
       TYPE.getBytes(StandardCharsets.UTF_8),
       data.getBytes(StandardCharsets.UTF_8)
     };
@@ -46,24 +73,26 @@ public final class FuseMount {
         Memory.putString(next, texts[i]);
         next += texts[i].length + 1;
       }
-      long all = flags | MS_NOSUID | MS_NODEV;
-      if (LIBC.mount(addresses[0], addresses[1], addresses[2], all, addresses[3]) != 0) {
-        throw Linux.failure(Linux.errno(), "mounting at " + mountpoint);
-      }
+      return LIBC.mount(addresses[0], addresses[1], addresses[2], flags, addresses[3]) == 0
+          ? 0
+          : Linux.errno();
     } finally {
       LIBC.free(memory);
     }
   }
 
-  /**
-   * Unmounts.
-   *
-   * @param detach whether also while files are open; they stay usable then
-   * @return 0 or an errno
-   */
-  public static int unmount(Path mountpoint, boolean detach) {
-    long path = Linux.scratch().path();
-    Memory.putString(path, Linux.pathBytes(mountpoint.toString()));
-    return LIBC.umount2(path, detach ? MNT_DETACH : 0) == 0 ? 0 : Linux.errno();
+  /** Finds the new mount where its directory is by now. */
+  private static MountId find(int place, Path mountpoint) throws FsException {
+    for (int look = 1; ; look++) {
+      try {
+        return MountTable.ownAt(Files.readSymbolicLink(Path.of(Linux.descriptorPath(place))));
+      } catch (FsException e) {
+        if (look == LOOKS) {
+          throw e;
+        }
+      } catch (IOException e) {
+        throw new FsException(FsError.IO, mountpoint + ": " + e.getMessage(), e);
+      }
+    }
   }
 }

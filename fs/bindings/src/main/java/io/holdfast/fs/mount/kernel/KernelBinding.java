@@ -6,9 +6,11 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
+import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
-import io.holdfast.fs.linux.MountTable;
+import io.holdfast.fs.linux.MountId;
 import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.linux.Unmount;
 import io.holdfast.fs.mount.Binding;
 import io.holdfast.fs.mount.Filesystem;
 import io.holdfast.fs.mount.MountOptions;
@@ -86,9 +88,10 @@ public final class KernelBinding implements Binding {
   private final KeptListings keptListings = new KeptListings(this::dropListing, System::nanoTime);
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** The number of the mount's device; empty before the mount. */
-  private volatile String device = "";
+  /** The agreement of an earlier daemon with the kernel. */
+  private final Optional<Session> before;
 
+  private volatile MountId mount;
   private volatile boolean mayStore;
   private volatile boolean decidesByAcls;
   private @Nullable RequestThreads threads;
@@ -110,6 +113,8 @@ public final class KernelBinding implements Binding {
       IsolatedThreads.Failures failures,
       int... alive)
       throws FsException {
+    this.before = Session.read(session);
+    this.mount = before.map(Session::mount).orElse(MountId.NONE);
     this.channel = new Channel(fuse);
     this.notices = IsolatedThreads.start("notice", 1, 0, failures, alive);
     this.stores = IsolatedThreads.start("store", 1, GIVE_WAY, failures, alive);
@@ -124,9 +129,7 @@ public final class KernelBinding implements Binding {
 
   @Override
   public void mount(Filesystem filesystem, MountOptions wanted) throws FsException {
-    Optional<Session> before = Session.read(session);
     if (before.isPresent()) {
-      device = before.get().device();
       goOn(filesystem, wanted, before.get().negotiation());
     } else {
       begin(filesystem, wanted);
@@ -134,14 +137,9 @@ public final class KernelBinding implements Binding {
   }
 
   private void begin(Filesystem filesystem, MountOptions wanted) throws FsException {
-    FuseMount.mount(
-        channel.fd(), wanted.source(), wanted.mountpoint(), MS_RDONLY, wanted.allowOther());
-    try {
-      device = MountTable.deviceAt(wanted.mountpoint());
-    } catch (FsException e) {
-      int unused = FuseMount.unmount(wanted.mountpoint(), true);
-      throw e;
-    }
+    mount =
+        FuseMount.mount(
+            channel.fd(), wanted.source(), wanted.mountpoint(), MS_RDONLY, wanted.allowOther());
     options = wanted;
     Requests requests =
         new Requests(
@@ -155,7 +153,7 @@ public final class KernelBinding implements Binding {
               @Override
               public void agreed(Negotiation negotiation) throws FsException {
                 agree(negotiation);
-                new Session(device, negotiation).write(session);
+                new Session(mount, negotiation).write(session);
               }
 
               @Override
@@ -350,8 +348,8 @@ public final class KernelBinding implements Binding {
   }
 
   @Override
-  public String device() {
-    return device;
+  public MountId mountId() {
+    return mount;
   }
 
   @Override
@@ -372,7 +370,7 @@ public final class KernelBinding implements Binding {
   }
 
   /**
-   * Detaches the mount, but no other one at its mountpoint. The daemon answers requests of
+   * Detaches the mount wherever it is by now, but no other one over it. The daemon answers requests of
    * processes that have files open until it ends.
    */
   @Override
@@ -381,14 +379,11 @@ public final class KernelBinding implements Binding {
     if (mounted == null || !closed.compareAndSet(false, true)) {
       return;
     }
-    try {
-      if (MountTable.deviceAt(mounted.mountpoint()).equals(device)) {
-        int unused = FuseMount.unmount(mounted.mountpoint(), true);
-      } else {
-        log.warn("{}: another mount is there, and stays", mounted.mountpoint());
-      }
-    } catch (FsException e) {
-      log.debug("nothing is mounted any more: {}", e.getMessage());
+    int errno = Unmount.unmount(mount, Unmount.DETACH);
+    if (errno == Errno.EBUSY.intValue()) {
+      log.warn("{}: another mount is there, and stays", mounted.mountpoint());
+    } else if (errno != 0) {
+      log.debug("nothing is unmounted: {}", Linux.describe(errno));
     }
     notices.close();
     stores.close();

@@ -2,6 +2,7 @@ package io.holdfast.fs.mount.kernel;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.MountId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -14,17 +15,15 @@ import java.util.Optional;
 /**
  * The agreement with the kernel, in a file, because the kernel sends INIT once and a mount may have
  * several daemons, one after the other. The file has a line for each of {@code format}, {@code
- * device} (of the mount, as in the mount table), {@code minor}, {@code readahead} and {@code
- * flags}: {@code KEY=VALUE}.
- *
- * @param device number of the mount's device, MAJOR:MINOR
+ * device} and {@code mount} (the numbers in the mount table), {@code minor}, {@code readahead} and
+ * {@code flags}: {@code KEY=VALUE}. The supervisor reads it, too.
  */
-record Session(String device, Negotiation negotiation) {
+record Session(MountId mount, Negotiation negotiation) {
   /**
    * The format of everything in the state directory. A daemon cannot take over a mount of another
    * format.
    */
-  private static final int FORMAT = 3;
+  private static final int FORMAT = 4;
 
   /** Reads the file of an earlier daemon, if there is one. */
   static Optional<Session> read(Path file) throws FsException {
@@ -40,7 +39,7 @@ record Session(String device, Negotiation negotiation) {
       }
       return Optional.of(
           new Session(
-              values.getOrDefault("device", ""),
+              new MountId(values.getOrDefault("device", ""), (int) number(values, "mount")),
               new Negotiation(
                   (int) number(values, "minor"),
                   (int) number(values, "readahead"),
@@ -61,10 +60,11 @@ record Session(String device, Negotiation negotiation) {
   void write(Path file) throws FsException {
     Path part = file.resolveSibling(file.getFileName() + ".part");
     String text =
-        "format=%d%ndevice=%s%nminor=%d%nreadahead=%d%nflags=%d%n"
+        "format=%d%ndevice=%s%nmount=%d%nminor=%d%nreadahead=%d%nflags=%d%n"
             .formatted(
                 FORMAT,
-                device,
+                mount.device(),
+                mount.number(),
                 negotiation.minor(),
                 negotiation.maxReadahead(),
                 negotiation.flags());

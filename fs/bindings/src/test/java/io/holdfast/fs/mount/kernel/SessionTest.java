@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.MountId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +21,7 @@ final class SessionTest {
   void session_writtenAndRead_isTheSame() throws FsException {
     Path file = directory.resolve("session");
     assertThat(Session.read(file)).isEmpty();
-    Session session = new Session("0:54", new Negotiation(45, 131_072, 0x480_4264_6001L));
+    Session session = new Session(new MountId("0:54", 71), new Negotiation(45, 131_072, 0x480_4264_6001L));
     session.write(file);
     assertThat(Session.read(file)).contains(session);
   }
@@ -30,9 +31,9 @@ final class SessionTest {
   void file_ofThisFormat_isRead() throws IOException {
     Path file = directory.resolve("session");
     Files.writeString(
-        file, "format=3\ndevice=0:40\nminor=31\nreadahead=131072\nflags=4948916199425\n");
+        file, "format=4\ndevice=0:40\nmount=66\nminor=31\nreadahead=131072\nflags=4948916199425\n");
     assertThat(Session.read(file))
-        .contains(new Session("0:40", new Negotiation(31, 131_072, 4_948_916_199_425L)));
+        .contains(new Session(new MountId("0:40", 66), new Negotiation(31, 131_072, 4_948_916_199_425L)));
   }
 
   @Test
@@ -43,7 +44,7 @@ final class SessionTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "format=one\n", "format=3\nminor=x\n", "nonsense"})
+  @ValueSource(strings = {"", "format=one\n", "format=4\nminor=x\n", "nonsense"})
   void file_damaged_isAnError(String text) throws IOException {
     Path file = directory.resolve("session");
     Files.writeString(file, text);

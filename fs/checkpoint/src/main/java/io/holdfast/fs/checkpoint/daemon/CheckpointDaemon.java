@@ -15,6 +15,7 @@ import io.holdfast.fs.checkpoint.kernel.WritableMount;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.ControlServer;
 import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.linux.MountPlace;
 import io.holdfast.fs.linux.MountTable;
 import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.metrics.ScrapeSite;
@@ -22,6 +23,7 @@ import io.holdfast.fs.units.Human;
 import io.holdfast.fs.web.WebServer;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -256,7 +258,9 @@ public final class CheckpointDaemon {
 
   private void awaitUnmount() {
     boolean orphaned = false;
+    MountPlace place = new MountPlace(settings.mountpoint());
     while (!mount.awaitEnd(LOOK)) {
+      boolean unused = place.look(mount.id(), this::noteMove);
       if (!orphaned && supervision.isOrphaned()) {
         orphaned = true;
         log.warn("the supervisor has been killed: if this daemon is killed, too, the mount ends");
@@ -264,6 +268,11 @@ public final class CheckpointDaemon {
     }
     persistRest();
     stop();
+  }
+
+  private void noteMove(Path place) {
+    log.warn("a directory above the mount was renamed: the mount is at {} now", place);
+    control.moved(place);
   }
 
   /**

@@ -8,7 +8,8 @@ import io.holdfast.fs.checkpoint.CheckpointFilesystem;
 import io.holdfast.fs.checkpoint.ErrnoException;
 import io.holdfast.fs.checkpoint.RequestsInFlight;
 import io.holdfast.fs.linux.Memory;
-import io.holdfast.fs.linux.MountTable;
+import io.holdfast.fs.linux.MountId;
+import io.holdfast.fs.linux.Unmount;
 import io.holdfast.fs.mount.RequestThreads;
 import io.holdfast.fs.mount.kernel.Channel;
 import io.holdfast.fs.mount.kernel.FuseMount;
@@ -43,8 +44,7 @@ public final class WritableMount {
   private final CountDownLatch initialized = new CountDownLatch(1);
   private final CountDownLatch ended = new CountDownLatch(1);
 
-  /** The number of the mount's device, as the mount table shows it. */
-  private volatile String device = "";
+  private volatile MountId mount = MountId.NONE;
 
   /**
    * Prepares a mount.
@@ -89,19 +89,13 @@ public final class WritableMount {
       goOn(before.get());
       return;
     }
-    FuseMount.mount(channel.fd(), source, mountpoint, 0, true);
-    try {
-      device = MountTable.deviceAt(mountpoint);
-    } catch (FsException e) {
-      int unused = FuseMount.unmount(mountpoint, true);
-      throw e;
-    }
+    mount = FuseMount.mount(channel.fd(), source, mountpoint, 0, true);
     threads.start();
     awaitFirstRequest();
   }
 
   private void goOn(MountSession before) {
-    device = before.device();
+    mount = before.mount();
     if (before.resends()) {
       channel.resend();
     } else {
@@ -123,7 +117,7 @@ public final class WritableMount {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    int unused = FuseMount.unmount(mountpoint, true);
+    int unused = Unmount.unmount(mount, Unmount.DETACH);
     throw new FsException(
         FsError.UNAVAILABLE, mountpoint + ": the kernel did not begin to use the mount");
   }
@@ -133,7 +127,7 @@ public final class WritableMount {
     @Override
     public void agreed(boolean resends) throws ErrnoException {
       try {
-        new MountSession(device, resends).write(session);
+        new MountSession(mount, resends).write(session);
       } catch (FsException e) {
         throw ErrnoException.because(Errno.EIO, "", String.valueOf(e.getMessage()));
       }
@@ -146,29 +140,29 @@ public final class WritableMount {
   }
 
   /**
-   * Unmounts, unless somebody else has done that. Another mount that is at the mountpoint by now
-   * stays there.
+   * Unmounts the mount wherever it is by now, unless somebody else has done that. Another mount
+   * that is over it stays there.
    *
    * @param detach whether also while files are open
    * @return 0 or an errno; EBUSY if files are open, or another mount is over this one
    */
   public int unmount(boolean detach) {
     if (ended.getCount() == 0) {
-      return 0; // and the number of the device may be another mount's by now
+      return 0; // and its numbers may be another mount's by now
     }
-    try {
-      if (!MountTable.deviceAt(mountpoint).equals(device)) {
-        return Errno.EBUSY.intValue();
-      }
-    } catch (FsException e) {
-      return Errno.EBUSY.intValue(); // detached while files are open: only their programs end it
-    }
-    return FuseMount.unmount(mountpoint, detach);
+    int errno = Unmount.unmount(mount, detach ? Unmount.DETACH : 0);
+    // in no table: detached while files are open, and only their programs end it
+    return errno == Errno.EINVAL.intValue() ? Errno.EBUSY.intValue() : errno;
+  }
+
+  /** Returns the identity of the mount; {@link MountId#NONE} before there is one. */
+  public MountId id() {
+    return mount;
   }
 
   /**
-   * Each thread calls this when the mount has ended. The daemon may go on for long, and the number
-   * of the device may be another mount's then, which the supervisor must not take away.
+   * Each thread calls this when the mount has ended. The daemon may go on for long, and the mount's
+   * numbers may be another mount's then, which the supervisor must not take away.
    */
   private synchronized void hasEnded() {
     if (ended.getCount() == 0) {
@@ -189,13 +183,7 @@ public final class WritableMount {
 
   /** A connection that was aborted has ended, and leaves its mount: nobody could use the place. */
   private void takeAwayIfAborted() {
-    try {
-      if (MountTable.deviceAt(mountpoint).equals(device)) {
-        int unused = FuseMount.unmount(mountpoint, true);
-      }
-    } catch (FsException e) {
-      log.debug("nothing is mounted any more: {}", e.getMessage());
-    }
+    int unused = Unmount.unmount(mount, Unmount.DETACH);
   }
 
   /** Waits until the kernel has no use for the mount any more; returns whether it has none. */
