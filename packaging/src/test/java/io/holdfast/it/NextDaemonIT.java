@@ -297,6 +297,23 @@ class NextDaemonIT {
     assertThat(mount.path("other")).hasContent("other");
   }
 
+  /**
+   * The count of daemons could not be written, as on a full file system. The next daemon took itself
+   * for the first: it loaded the tree's file over the tree that it had taken over.
+   */
+  @Test
+  void killed_countOfDaemonsIsNotWritten_nextOneTakesOver() throws IOException {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 10, i -> 50_000);
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+    Files.createDirectory(mount.state().resolve("restarts"));
+
+    mount.signal(Posix.SIGKILL);
+    mount.findAgain(START);
+
+    assertThat(Files.readString(mount.log())).contains("took over " + mount.mountpoint());
+    assertReadsAll(mount, dataset);
+  }
+
   /** The kernel gives the number of a mount that is gone to the next one. */
   @Test
   void umount_itsNumberIsAnothersByNow_leavesThatAlone() throws IOException {

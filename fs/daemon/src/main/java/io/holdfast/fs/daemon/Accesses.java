@@ -36,7 +36,7 @@ final class Accesses {
   static Optional<AccessLogWriter> open(
       Path file, @Nullable Supervision supervision, Sampling sampling, Activity activity)
       throws FsException {
-    boolean first = supervision == null || supervision.restarts() == 0;
+    boolean first = supervision == null || !supervision.takesOver();
     try {
       return Optional.of(
           new AccessLogWriter(

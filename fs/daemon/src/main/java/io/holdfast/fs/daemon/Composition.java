@@ -71,7 +71,7 @@ final class Composition {
 
   private static Origin objects(S3Settings store, @Nullable Supervision supervision)
       throws FsException {
-    boolean goesOn = supervision != null && supervision.restarts() > 0;
+    boolean goesOn = supervision != null && supervision.takesOver();
     return goesOn ? S3Origin.reopen(store) : S3Origin.open(store);
   }
 

@@ -257,7 +257,7 @@ public final class Daemon {
 
   /** Tells whether this daemon takes a mount over. */
   private boolean isSuccessor() {
-    return supervision != null && supervision.restarts() > 0;
+    return supervision != null && supervision.takesOver();
   }
 
   /**

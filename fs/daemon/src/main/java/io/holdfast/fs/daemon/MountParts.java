@@ -190,6 +190,10 @@ final class MountParts {
     filesystem = filesystem(reads, accesses);
   }
 
+  private boolean takesOver() {
+    return supervision != null && supervision.takesOver();
+  }
+
   /** Returns the number of daemons that this mount has had before this one. */
   long restarts() {
     return supervision == null ? 0 : supervision.restarts();
@@ -311,7 +315,7 @@ final class MountParts {
     }
     Path file = directory.resolve(settings.get(SettingTable.NAME) + ".tree");
     TreeState state = new TreeState(file, origin::identity, tree);
-    if (restarts() == 0) {
+    if (!takesOver()) {
       state.load();
     }
     return state;
@@ -328,7 +332,7 @@ final class MountParts {
                 residency,
                 binding,
                 settings.get(SettingTable.METADATA_TTL),
-                supervision != null && supervision.restarts() > 0,
+                takesOver(),
                 lookers,
                 teller));
     undo.push(made::stop);
@@ -409,7 +413,7 @@ final class MountParts {
                 shared,
                 isPlanned() ? plans : null,
                 supervision == null ? null : supervision.orders()));
-    made.resume(restarts() > 0);
+    made.resume(takesOver());
     if (mode != OrderMode.OFF || shared != null) {
       activity.listener(made);
     }

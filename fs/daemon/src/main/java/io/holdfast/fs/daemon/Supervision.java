@@ -34,6 +34,7 @@ public final class Supervision {
 
   private static final String ENDED = "ended";
   private static final String ACCESS_SOCKET = "access-socket";
+  private static final String SESSION = "session";
   private static final int ORIGIN = 8;
   private static final int FUSE = 9;
 
@@ -43,8 +44,12 @@ public final class Supervision {
   private final int supervisor;
   private volatile List<Path> elsewhere = List.of();
 
+  /** Whether an earlier daemon has mounted; then its session is there. */
+  private final boolean takesOver;
+
   private Supervision(Path state) {
     this.state = state;
+    this.takesOver = Files.exists(state.resolve(SESSION));
     this.supervisor = LIBC.getppid();
   }
 
@@ -112,7 +117,7 @@ public final class Supervision {
 
   /** Returns the file of the agreement with the kernel; it is there once the mount is. */
   public Path session() {
-    return state.resolve("session");
+    return state.resolve(SESSION);
   }
 
   /**
@@ -187,7 +192,16 @@ public final class Supervision {
     write(ACCESS_SOCKET, socket.toString().getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Returns the number of daemons before this one. */
+  /**
+   * Tells whether this daemon takes a mount over from an earlier one. The session says so, which is
+   * there from before the first daemon answered, and not a number that the supervisor writes later,
+   * perhaps to a full file system.
+   */
+  boolean takesOver() {
+    return takesOver;
+  }
+
+  /** Returns the number of daemons before this one, for figures. */
   long restarts() {
     try {
       return Long.parseLong(Files.readString(state.resolve("restarts")).strip());

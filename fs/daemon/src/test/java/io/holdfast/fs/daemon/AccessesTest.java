@@ -32,8 +32,10 @@ class AccessesTest {
     return Accesses.open(file, supervision, Sampling.parse("1/1"), activity);
   }
 
-  private void laterDaemon() throws IOException {
-    Files.writeString(state.resolve("restarts"), "1\n");
+  /** The first daemon has mounted, and has left its session. */
+  private Supervision laterDaemon() throws IOException {
+    Files.createFile(state.resolve("session"));
+    return Supervision.at(state);
   }
 
   private static ServerSocketChannel listen(Path socket) throws IOException {
@@ -49,8 +51,7 @@ class AccessesTest {
     open(socket, supervision).orElseThrow().close();
     server.close();
     Files.delete(socket);
-    laterDaemon();
-    try (AccessLogWriter later = open(socket, supervision).orElseThrow()) {
+    try (AccessLogWriter later = open(socket, laterDaemon()).orElseThrow()) {
       later.add(new AccessEvent(AccessEvent.Kind.READ, 1, () -> "f", 0, 1, null, 1, null));
       Await.until("nobody has taken it", () -> later.figures().dropped() == 1);
     }
@@ -64,9 +65,8 @@ class AccessesTest {
     ServerSocketChannel server = listen(socket);
     open(socket, supervision).orElseThrow().close();
     server.close();
-    laterDaemon();
     Path file = temp.resolve("a.log");
-    open(file, supervision).orElseThrow().close();
+    open(file, laterDaemon()).orElseThrow().close();
     assertThat(file).isRegularFile();
   }
 
@@ -77,7 +77,6 @@ class AccessesTest {
     Supervision supervision = Supervision.at(state);
     assertThatExceptionOfType(FsException.class).isThrownBy(() -> open(file, null));
     assertThatExceptionOfType(FsException.class).isThrownBy(() -> open(file, supervision));
-    laterDaemon();
-    assertThat(open(file, supervision)).isEmpty();
+    assertThat(open(file, laterDaemon())).isEmpty();
   }
 }
