@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.posix.Posix;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -35,6 +37,21 @@ class MovedMountIT {
     sandbox.holdfast("umount", moved.place().toString()).mustSucceed();
 
     moved.assertNothingLeft();
+  }
+
+  /** A user puts a symlink where the mountpoint was, which leads to another user's mount. */
+  @Test
+  void renamed_symlinkInItsPlace_takesNoOtherMountAway() throws IOException {
+    Path theirs = Files.createDirectories(sandbox.folder("theirs").resolve("data"));
+    Mount other = sandbox.mountAt(sandbox.folder("origin-theirs"), theirs, "--capacity", "64M");
+    MovedMount moved = MovedMount.create(sandbox);
+    Files.createSymbolicLink(moved.mount().mountpoint().getParent(), theirs.getParent());
+
+    sandbox.holdfast("umount", moved.mount().name()).mustSucceed();
+
+    Await.until(MovedMount.START, "no mount is left", () -> MountTable.below(moved.place()).isEmpty());
+    assertThat(other.isMounted()).isTrue();
+    other.umount().mustSucceed();
   }
 
   /** Where there is no supervisor, the command takes the dead mount away. */

@@ -140,6 +140,22 @@ final class PosixOriginTest extends DirectoryContractTest {
     }
   }
 
+  /**
+   * Root checked a user's directory, and opened the symlink to a secret one that the user had put in
+   * its place meanwhile: the mount showed that to all.
+   */
+  @Test
+  void requirePlace_symlinkInItsPlace_isRefused() throws IOException {
+    Path root = directory.root().toRealPath();
+    Path secret = Files.createDirectory(root.resolve("secret"));
+    Path place = Files.createSymbolicLink(root.resolve("place"), secret);
+    try (PosixOrigin replaced = PosixOrigin.open(place, InstantSource.system());
+        PosixOrigin plain = PosixOrigin.open(secret, InstantSource.system())) {
+      assertFails(replaced::requirePlace, FsError.STALE);
+      plain.requirePlace();
+    }
+  }
+
   @Test
   void mayHang_localDirectory_isFalse() {
     assertThat(origin().mayHang()).isFalse();

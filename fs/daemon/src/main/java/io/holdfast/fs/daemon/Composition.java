@@ -77,9 +77,23 @@ final class Composition {
 
   private static Origin directory(Path directory, @Nullable Supervision supervision)
       throws FsException {
-    return supervision == null
-        ? PosixOrigin.open(directory, InstantSource.system())
-        : PosixOrigin.open(supervision.origin(), directory, InstantSource.system());
+    PosixOrigin origin =
+        supervision == null
+            ? PosixOrigin.open(directory, InstantSource.system())
+            : PosixOrigin.open(supervision.origin(), directory, InstantSource.system());
+    if (supervision == null || !supervision.takesOver()) {
+      requirePlace(origin);
+    }
+    return origin;
+  }
+
+  private static void requirePlace(PosixOrigin origin) throws FsException {
+    try {
+      origin.requirePlace();
+    } catch (FsException e) {
+      origin.close();
+      throw e;
+    }
   }
 
   /**

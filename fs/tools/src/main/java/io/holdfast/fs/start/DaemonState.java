@@ -227,10 +227,11 @@ public final class DaemonState {
 
   private String commandText(List<String> program, SettingsDocument document) {
     Settings settings = document.settings();
-    // objects in S3 need nothing open
+    // objects in S3 need nothing open; by its dot, nothing but a directory is opened, whatever a
+    // user has put in its place
     String held =
         settings.get(SettingTable.SOURCE) instanceof Source.Directory directory
-            ? directory.toString()
+            ? directory.path().resolve(".").toString()
             : NOTHING;
     return commandText(
         held,

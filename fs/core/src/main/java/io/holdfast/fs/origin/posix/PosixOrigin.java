@@ -17,6 +17,8 @@ import io.holdfast.fs.origin.OriginFile;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.StoreFigures;
 import io.holdfast.fs.origin.Version;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -112,6 +114,28 @@ public final class PosixOrigin implements Origin {
    */
   public static PosixOrigin open(int fd, Path directory, InstantSource clock) throws FsException {
     return of(LIBC.fcntl(fd, Linux.F_DUPFD_CLOEXEC, 0), directory, clock);
+  }
+
+  /**
+   * Makes sure that the open directory is the one that its path named, without symlinks, when the
+   * path was checked. A user who owns a directory above it may have put a symlink there between the
+   * check and the opening, and root would show other users a directory that they may not read.
+   *
+   * @throws FsException STALE if it is another one
+   */
+  public void requirePlace() throws FsException {
+    Path opened;
+    try {
+      opened = Files.readSymbolicLink(Path.of(Linux.descriptorPath(root)));
+    } catch (IOException e) {
+      throw new FsException(FsError.IO, directory + ": " + e.getMessage(), e);
+    }
+    if (!opened.equals(directory)) {
+      throw new FsException(
+          FsError.STALE,
+          directory + " was replaced while the mount began, and leads to " + opened
+              + " now: mount again");
+    }
   }
 
   private static PosixOrigin of(int root, Path directory, InstantSource clock) throws FsException {
