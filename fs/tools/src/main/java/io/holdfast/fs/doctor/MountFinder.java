@@ -81,8 +81,13 @@ public final class MountFinder {
   public List<Subject> mounts() {
     List<Subject> found = new ArrayList<>();
     Set<String> devices = new HashSet<>();
+    Set<Object> shown = new HashSet<>();
     for (ControlDirectory control : controls) {
-      control.running().forEach(daemon -> found.add(subject(control, daemon, true)));
+      int owner = owners.applyAsInt(control.path());
+      control.running().stream()
+          .map(daemon -> subject(control, daemon, true))
+          .filter(subject -> subject.isTrusted() || isMountOf(owner, subject, shown))
+          .forEach(found::add);
       for (RunningDaemon dead : control.dead()) {
         Subject subject = subject(control, dead, false);
         if (subject.mount() != null || subject.supervisor() != 0) {
@@ -104,6 +109,20 @@ public final class MountFinder {
     }
     found.removeIf(subject -> subject.mount() != null && subject.mount().isCheckpoint());
     return found;
+  }
+
+  /**
+   * Tells whether the kernel knows of a mount of another user, who may have made up any number of
+   * daemons. A mount and a process count once.
+   *
+   * @param shown takes what has been counted
+   */
+  private static boolean isMountOf(int owner, Subject subject, Set<Object> shown) {
+    MountTable.Mount mount = subject.mount();
+    return mount != null
+        && mount.userId().equals(Optional.of(Integer.toString(owner)))
+        && shown.add(mount.device())
+        && (subject.pid() == 0 || shown.add(subject.pid()));
   }
 
   /** Returns the leftovers of dead daemons whose mounts have gone. */

@@ -7,6 +7,7 @@ import io.holdfast.fs.daemon.LiveChanges;
 import io.holdfast.fs.figures.CacheFigures;
 import io.holdfast.fs.figures.Figures;
 import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.linux.Procfs;
 import io.holdfast.fs.units.Human;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 public record Promises(List<Mount> mounts, int unknown) {
   /** The most that residents of all mounts should take, as a share of the machine's memory. */
   private static final int MOST_PERCENT = 80;
+
+  /** In the status of a process: the pages of files that it has mapped, and that are in memory. */
+  private static final String MAPPED = "RssFile";
 
   private static final Duration DEADLINE = Duration.ofSeconds(1);
   private static final int MOST_NAMES = 4;
@@ -93,7 +97,7 @@ public record Promises(List<Mount> mounts, int unknown) {
       return Optional.of(
           new Mount(
               subject.name(),
-              stats.promisedBytes(),
+              Math.min(stats.promisedBytes(), most(subject, Procfs.host())),
               stats.memory().minBytes(),
               cache.capacityOfNodeBudget(),
               true,
@@ -101,6 +105,17 @@ public record Promises(List<Mount> mounts, int unknown) {
     } catch (FsException e) {
       return silent(subject, socket);
     }
+  }
+
+  /**
+   * Returns the most memory that a mount can have. The daemon of another user may say any number, so
+   * it has no more than the kernel says that its process has mapped of files: its residents are
+   * among these.
+   */
+  static long most(Subject subject, Procfs procfs) {
+    return subject.isTrusted()
+        ? Long.MAX_VALUE
+        : procfs.status(Long.toString(subject.pid())).bytes(MAPPED).orElse(0);
   }
 
   /** A daemon that does not answer has left its capacity in the state directory. */

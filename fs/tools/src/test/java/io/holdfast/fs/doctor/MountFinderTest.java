@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -79,6 +80,8 @@ class MountFinderTest {
   void mounts_ofAnotherUser_nameNoFilesAndNoForeignProcess() throws IOException {
     daemon("other", 41, "/mnt/other", true);
     daemon("own", 43, "/mnt/own", true);
+    mount("/mnt/other", "0:1", "ro,user_id=1000,group_id=1000");
+    mount("/mnt/own", "0:2", "ro,user_id=1000,group_id=1000");
     Map<Path, Integer> owners =
         Map.of(
             temp.resolve("run"), 1000, temp.resolve("proc/41"), 0, temp.resolve("proc/43"), 1000);
@@ -88,6 +91,32 @@ class MountFinderTest {
     assertThat(finder(1000, owners).mounts())
         .extracting(subject -> subject.name() + " " + subject.pid() + " " + subject.isTrusted())
         .containsExactly("other 41 true", "own 43 true");
+  }
+
+  /**
+   * A socket of a user's own answered with a huge capacity. Root's mounts had no room then, or gave
+   * their memory up.
+   */
+  @Test
+  void mounts_ofAnotherUser_countOnlyWithAMountOfTheirs_once() throws IOException {
+    daemon("again", 43, "/mnt/theirs", true);
+    daemon("none", 44, "/mnt/none", true);
+    daemon("roots", 45, "/mnt/roots", true);
+    daemon("same-process", 43, "/mnt/theirs-too", true);
+    daemon("theirs", 46, "/mnt/theirs", true);
+    mount("/mnt/roots", "0:1", "ro,user_id=0,group_id=0");
+    mount("/mnt/theirs", "0:2", "ro,user_id=1000,group_id=1000");
+    mount("/mnt/theirs-too", "0:3", "ro,user_id=1000,group_id=1000");
+    Map<Path, Integer> owners = new HashMap<>();
+    owners.put(temp.resolve("run"), 1000);
+    for (int pid : List.of(43, 44, 45, 46)) {
+      owners.put(temp.resolve("proc/" + pid), 1000);
+    }
+
+    assertThat(finder(0, owners).mounts())
+        .filteredOn(subject -> subject.pid() != 0)
+        .extracting(Subject::name)
+        .containsExactly("again");
   }
 
   /** Root's directory is nobody else's to write to. */
@@ -128,7 +157,11 @@ class MountFinderTest {
   }
 
   private void mount(String at, String device) {
-    mounts.add(new MountTable.Mount(1, Path.of(at), device, "fuse.holdfast", "/origin", "ro"));
+    mount(at, device, "ro");
+  }
+
+  private void mount(String at, String device, String options) {
+    mounts.add(new MountTable.Mount(1, Path.of(at), device, "fuse.holdfast", "/origin", options));
   }
 
   private void daemon(String name, long pid, String mountpoint, boolean alive) throws IOException {

@@ -2,12 +2,16 @@ package io.holdfast.fs.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.linux.Procfs;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class PromisesTest {
   private static final long GIB = 1L << 30;
+
+  @TempDir private Path temp;
 
   @Test
   void mounts_areAddedUp() {
@@ -34,6 +38,21 @@ class PromisesTest {
         new Promises(List.of(new Promises.Mount("a", Long.MIN_VALUE)), 0).with("b", 31 * GIB);
     assertThat(negative.isTooMuch(25 * GIB)).isTrue();
     assertThat(negative.exceeds(30 * GIB)).isTrue();
+  }
+
+  /** A user's own program can listen on a socket, and answer with any number. */
+  @Test
+  void most_ofAnotherUsersDaemon_isWhatItsProcessHasMapped() {
+    FakeMachine machine =
+        new FakeMachine(temp).file("proc/41/status", "VmRSS:\t9999 kB\nRssFile:\t    2048 kB\n");
+    Procfs procfs = machine.files().procfs();
+    Path socket = temp.resolve("x.sock");
+    assertThat(Promises.most(new Subject("x", temp, null, 41, 0, 0, socket, null), procfs))
+        .isEqualTo(2 << 20);
+    assertThat(Promises.most(new Subject("x", temp, null, 0, 0, 0, socket, null), procfs)).isZero();
+    assertThat(Promises.most(new Subject("x", temp, null, 41, 0, 0, socket, temp), procfs))
+        .as("of this user or root")
+        .isEqualTo(Long.MAX_VALUE);
   }
 
   /** One that fits into its own ceiling is what its owner wanted. */

@@ -256,7 +256,7 @@ public final class BudgetJoin {
       Path socket = mount.socket();
       if (socket != null && (mount.answered() || !members.containsKey(socket))) {
         boolean joined = mount.joined() && isOwn(socket);
-        // a daemon of another user may say anything
+        // a daemon may say anything
         long bytes = Math.max(0, Math.min(mount.capacity(), host.memory()));
         members.put(socket, new Member(mount.name(), bytes, joined, budget.boundsOf(mount)));
         if (isOwn(socket)) {

@@ -189,7 +189,7 @@ public final class NodeMounts {
     }
     try {
       Promises promises = Promises.ask(subjects, DEADLINE);
-      // a daemon of another user may say anything
+      // a daemon may say anything
       long bytes =
           promises.mounts().stream()
               .mapToLong(mount -> Math.max(0, Math.min(mount.capacity(), host.memory())))
