@@ -16,6 +16,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The doctor gives an answer, and the right one, in the worst of states. The origin that hangs is a
@@ -29,6 +31,17 @@ class DoctorIT {
   private static final Duration PROMISE = Duration.ofSeconds(10);
 
   private static final Duration END_DEADLINE = Duration.ofSeconds(30);
+
+  private static final String USER_DIRECTORY =
+      """
+      hangs=$1 how=$2; shift 2
+      mkdir -p /run/user && mount -t tmpfs none /run/user && mkdir -p /run/user/4711 || exit 9
+      case $how in
+        at) mkdir /run/user/4711/holdfast && mount --bind "$hangs" /run/user/4711/holdfast ;;
+        above) mount --bind "$hangs" /run/user/4711 ;;
+        link) ln -s "$hangs" /run/user/4711/holdfast ;;
+      esac && exec "$@"
+      """;
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
@@ -74,6 +87,38 @@ class DoctorIT {
     assertSays(dead, "FAIL  daemon", "(pid " + store.pid() + ") is dead", "holdfast umount");
     assertPacked(deadArchive);
     assertThat(packed("dead.zip", store, "doctor.txt")).contains("is dead");
+  }
+
+  /**
+   * A user puts a file system of their own, which does not answer, in the place where root looks for
+   * the user's daemons. Root's commands waited for it for ever.
+   *
+   * @param how whether it is at the control directory, at the directory above, or behind a link
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"at", "above", "link"})
+  void doctor_userHasAFileSystemThatHangs_answersInTime(String how) {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 3, i -> 100_000);
+    Mount hangs = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
+    hangs.freeze();
+
+    Child doctor =
+        sandbox.start(
+            "unshare",
+            "--mount",
+            "--propagation",
+            "private",
+            "sh",
+            "-c",
+            USER_DIRECTORY,
+            "sh",
+            hangs.mountpoint().toString(),
+            how,
+            Sandbox.launcher(),
+            "doctor");
+
+    assertSays(doctor, "daemon", "is stopped");
+    hangs.thaw();
   }
 
   private Child doctor(Mount mount) {

@@ -40,9 +40,10 @@ public final class Linux {
 
   private static final long SYS_OPENAT2 = 437;
   private static final long SYS_CACHESTAT = 451;
-  private static final long RESOLVE_NO_MAGICLINKS = 0x02;
-  private static final long RESOLVE_NO_SYMLINKS = 0x04;
-  private static final long RESOLVE_BENEATH = 0x08;
+  private static final long RESOLVE_NO_XDEV = 0x01;
+
+  /** RESOLVE_NO_MAGICLINKS, RESOLVE_NO_SYMLINKS and RESOLVE_BENEATH. */
+  private static final long BENEATH = 0x02 | 0x04 | 0x08;
 
   /** struct open_how: u64 flags, u64 mode, u64 resolve. */
   private static final int OPEN_HOW_SIZE = 24;
@@ -91,7 +92,7 @@ public final class Linux {
       int next =
           cut < 0
               ? -Errno.ENAMETOOLONG.intValue()
-              : openBeneath(current, path, from, cut - from, O_PATH | O_DIRECTORY | O_CLOEXEC);
+              : openBeneath(current, path, from, cut - from, DIRECTORY, BENEATH);
       if (current != dirfd) {
         LIBC.close(current);
       }
@@ -101,7 +102,7 @@ public final class Linux {
       current = next;
       from = cut + 1;
     }
-    int fd = openBeneath(current, path, from, path.length - from, flags);
+    int fd = openBeneath(current, path, from, path.length - from, flags, BENEATH);
     if (current != dirfd) {
       LIBC.close(current);
     }
@@ -147,7 +148,20 @@ public final class Linux {
     return "/proc/thread-self/fd/" + fd;
   }
 
-  private static int openBeneath(int dirfd, byte[] path, int from, int length, int flags) {
+  /**
+   * Opens a path beneath a directory, as {@link #openBeneath} does, and crosses no mount: another
+   * filesystem may never answer.
+   *
+   * @param path not longer than PATH_MAX
+   */
+  static int openOnSameMount(int dirfd, byte[] path, int flags) {
+    return path.length > Scratch.PATH_CAPACITY
+        ? -Errno.ENAMETOOLONG.intValue()
+        : openBeneath(dirfd, path, 0, path.length, flags, BENEATH | RESOLVE_NO_XDEV);
+  }
+
+  private static int openBeneath(
+      int dirfd, byte[] path, int from, int length, int flags, long resolve) {
     Scratch scratch = scratch();
     if (length == 0) {
       Memory.putByte(scratch.path(), '.');
@@ -159,7 +173,7 @@ public final class Linux {
     long how = scratch.area();
     Memory.putLong(how, flags);
     Memory.putLong(how + 8, 0);
-    Memory.putLong(how + 16, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+    Memory.putLong(how + 16, resolve);
     int fd = (int) LIBC.syscall(SYS_OPENAT2, dirfd, scratch.path(), how, OPEN_HOW_SIZE);
     return fd < 0 ? -errno() : fd;
   }

@@ -200,6 +200,11 @@ public final class MountTable {
         .toList();
   }
 
+  /** Returns the mount of a number. */
+  public Optional<Mount> numbered(int number) {
+    return mounts.stream().filter(mount -> mount.number() == number).findFirst();
+  }
+
   /** Returns the mounts of a device, {@code major:minor}. */
   public List<Mount> onDevice(String device) {
     return mounts.stream().filter(mount -> mount.device().equals(device)).toList();

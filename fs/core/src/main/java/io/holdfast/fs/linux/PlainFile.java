@@ -34,14 +34,24 @@ public final class PlainFile {
       throw new IOException(file + ": " + Linux.describe(Linux.errno()));
     }
     try {
-      Path opened = Path.of("/proc/self/fd/" + fd);
-      if (!Files.isRegularFile(opened)) {
-        throw new IOException(file + ": no regular file");
-      }
-      return FileChannel.open(opened, StandardOpenOption.READ);
+      return open(fd, file);
     } finally {
       LIBC.close(fd);
     }
+  }
+
+  /**
+   * Opens the file that a descriptor is of.
+   *
+   * @param place a descriptor with O_PATH; stays the caller's
+   * @param file for messages
+   */
+  static FileChannel open(int place, Path file) throws IOException {
+    Path opened = Path.of("/proc/self/fd/" + place);
+    if (!Files.isRegularFile(opened)) {
+      throw new IOException(file + ": no regular file");
+    }
+    return FileChannel.open(opened, StandardOpenOption.READ);
   }
 
   /**
@@ -52,11 +62,15 @@ public final class PlainFile {
    */
   public static String text(Path file, int most) throws IOException {
     try (InputStream in = Channels.newInputStream(open(file))) {
-      byte[] bytes = in.readNBytes(most + 1);
-      if (bytes.length > most) {
-        throw new IOException("%s: larger than %d bytes".formatted(file, most));
-      }
-      return new String(bytes, StandardCharsets.UTF_8);
+      return text(in, file, most);
     }
+  }
+
+  static String text(InputStream in, Path file, int most) throws IOException {
+    byte[] bytes = in.readNBytes(most + 1);
+    if (bytes.length > most) {
+      throw new IOException("%s: larger than %d bytes".formatted(file, most));
+    }
+    return new String(bytes, StandardCharsets.UTF_8);
   }
 }

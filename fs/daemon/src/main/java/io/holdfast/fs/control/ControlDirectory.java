@@ -2,6 +2,7 @@ package io.holdfast.fs.control;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.ForeignDirectory;
 import io.holdfast.fs.linux.PlainFile;
 import io.holdfast.fs.linux.Procfs;
 import java.io.IOException;
@@ -17,6 +18,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,6 +27,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.apache.commons.io.FileUtils;
 import org.jspecify.annotations.Nullable;
 
@@ -41,10 +44,12 @@ import org.jspecify.annotations.Nullable;
  * replaces the files of a dead one, and {@link #removeLeftovers} removes them.
  *
  * <p>The directory may be another user's, who may have put anything there. So the process file and
- * the lock file are opened only if they are plain files, and only so many names are seen. Immutable
- * and thread-safe.
+ * the lock file are opened only if they are plain files, and only so many names are seen. Where root
+ * looks at the directory of a user, nothing there is opened by its path (see {@link
+ * ForeignDirectory}). Immutable and thread-safe.
  */
 public final class ControlDirectory {
+  private static final String OF_DAEMONS = "holdfast";
   private static final String SOCKET = ".sock";
   private static final String PROCESS = ".pid";
   private static final String LOCK = ".lock";
@@ -67,15 +72,35 @@ public final class ControlDirectory {
   /** The bits of a mode that let the group or all others write. */
   private static final int OTHERS_WRITE = 022;
 
+  /** More than a directory of daemons holds; a user may have made any number of files. */
+  private static final int MOST_ENTRIES = 8192;
+
   private final Path directory;
 
+  /** Whether the directory is that of a user whom this process does not trust. */
+  private final boolean isForeign;
+
   private ControlDirectory(Path directory) {
+    this(directory, false);
+  }
+
+  private ControlDirectory(Path directory, boolean isForeign) {
     this.directory = directory;
+    this.isForeign = isForeign;
   }
 
   /** Returns the given directory, which need not exist yet. */
   public static ControlDirectory at(Path directory) {
     return new ControlDirectory(directory);
+  }
+
+  /**
+   * Returns the directory for the daemons of another user.
+   *
+   * @param runtime that user's directory in {@code /run/user}
+   */
+  public static ControlDirectory ofUser(Path runtime) {
+    return new ControlDirectory(runtime.resolve(OF_DAEMONS), true);
   }
 
   /** Returns the directory of root's daemons, {@code /run/holdfast}. */
@@ -96,11 +121,11 @@ public final class ControlDirectory {
     }
     String runtime = environment.get("XDG_RUNTIME_DIR");
     if (runtime != null && runtime.startsWith("/")) {
-      return new ControlDirectory(Path.of(runtime, "holdfast"));
+      return new ControlDirectory(Path.of(runtime, OF_DAEMONS));
     }
     Path usual = Path.of("/run/user/" + uid);
     if (Files.isDirectory(usual)) {
-      return new ControlDirectory(usual.resolve("holdfast"));
+      return new ControlDirectory(usual.resolve(OF_DAEMONS));
     }
     String home = environment.getOrDefault("HOME", "/");
     return new ControlDirectory(Path.of(home, ".local/state/holdfast/run"));
@@ -114,6 +139,17 @@ public final class ControlDirectory {
   /** Returns the directory itself. */
   public Path path() {
     return directory;
+  }
+
+  /**
+   * Returns the user that the directory belongs to, where root looks at the directory of a user:
+   * {@code /run/user} has a directory for each, by number.
+   */
+  public OptionalInt user() {
+    Path runtime = directory.getParent();
+    return isForeign && runtime != null
+        ? OptionalInt.of(Integer.parseUnsignedInt(String.valueOf(runtime.getFileName())))
+        : OptionalInt.empty();
   }
 
   /** Returns the socket of a name. */
@@ -242,14 +278,14 @@ public final class ControlDirectory {
   }
 
   private List<String> names(String ending) {
-    List<String> names = new ArrayList<>();
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + ending)) {
-      for (Path file : files) {
-        if (names.size() == MOST_NAMES) {
-          break;
+    List<String> names;
+    try {
+      if (isForeign) {
+        try (ForeignDirectory open = ForeignDirectory.open(directory)) {
+          names = names(open.path(), ending);
         }
-        String text = String.valueOf(file.getFileName());
-        names.add(text.substring(0, text.length() - ending.length()));
+      } else {
+        names = names(directory, ending);
       }
     } catch (IOException | DirectoryIteratorException e) {
       // No directory or no right to it: no daemon that could be asked.
@@ -259,16 +295,51 @@ public final class ControlDirectory {
     return names;
   }
 
+  private static List<String> names(Path directory, String ending) throws IOException {
+    List<String> names = new ArrayList<>();
+    int entries = 0;
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+      for (Path file : files) {
+        if (names.size() == MOST_NAMES || entries++ == MOST_ENTRIES) {
+          break;
+        }
+        String text = String.valueOf(file.getFileName());
+        if (text.endsWith(ending)) {
+          names.add(text.substring(0, text.length() - ending.length()));
+        }
+      }
+    }
+    return names;
+  }
+
   private Optional<RunningDaemon> daemon(String name, boolean alive) {
-    Path file = processFile(name);
     try {
+      Path file = processFile(name);
+      boolean isPlain = !isForeign && isTrusted();
       return parse(
-              name,
-              isTrusted() ? Files.readString(file) : PlainFile.text(file, LARGEST_PROCESS_FILE))
+              name, isPlain ? Files.readString(file) : plainText(file, LARGEST_PROCESS_FILE))
           .filter(daemon -> isAlive(daemon) == alive);
     } catch (IOException e) {
       return Optional.empty();
     }
+  }
+
+  /**
+   * Returns the text of a small file in the state directory of a name.
+   *
+   * @throws IOException if there is none, or it is no plain file, or larger
+   */
+  public String stateText(String name, String file, int most) throws IOException {
+    return plainText(stateDirectory(name).resolve(file), most);
+  }
+
+  private String plainText(Path file, int most) throws IOException {
+    if (isForeign) {
+      try (ForeignDirectory open = ForeignDirectory.open(directory)) {
+        return open.text(directory.relativize(file).toString(), most);
+      }
+    }
+    return PlainFile.text(file, most);
   }
 
   private boolean isAlive(RunningDaemon daemon) {
@@ -297,11 +368,18 @@ public final class ControlDirectory {
   }
 
   private boolean isLocked(String name) throws IOException {
-    Path file = lockFile(name);
-    try (FileChannel channel =
-        isTrusted() ? FileChannel.open(file, StandardOpenOption.READ) : PlainFile.open(file)) {
+    try (FileChannel channel = openLock(lockFile(name))) {
       return tryLock(channel, true) == null;
     }
+  }
+
+  private FileChannel openLock(Path file) throws IOException {
+    if (isForeign) {
+      try (ForeignDirectory open = ForeignDirectory.open(directory)) {
+        return open.open(String.valueOf(file.getFileName()));
+      }
+    }
+    return isTrusted() ? FileChannel.open(file, StandardOpenOption.READ) : PlainFile.open(file);
   }
 
   /**
@@ -321,9 +399,7 @@ public final class ControlDirectory {
    */
   private boolean isProcessOf(RunningDaemon daemon) {
     try {
-      Instant written =
-          Files.getLastModifiedTime(processFile(daemon.name()), LinkOption.NOFOLLOW_LINKS)
-              .toInstant();
+      Instant written = modified(processFile(daemon.name())).toInstant();
       return ProcessHandle.of(daemon.pid())
           .flatMap(process -> process.info().startInstant())
           .filter(start -> start.isBefore(written.plus(CLOCKS_DIFFER)))
@@ -331,6 +407,15 @@ public final class ControlDirectory {
     } catch (IOException e) {
       return false;
     }
+  }
+
+  private FileTime modified(Path file) throws IOException {
+    if (isForeign) {
+      try (ForeignDirectory open = ForeignDirectory.open(directory)) {
+        return open.modified(String.valueOf(file.getFileName()));
+      }
+    }
+    return Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS);
   }
 
   private Optional<RunningDaemon> parse(String name, String text) {

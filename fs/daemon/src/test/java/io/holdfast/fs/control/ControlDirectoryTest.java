@@ -1,6 +1,7 @@
 package io.holdfast.fs.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.linux.Procfs;
 import java.io.IOException;
@@ -47,6 +48,45 @@ class ControlDirectoryTest {
     assertThat(directory.running()).isEmpty();
     assertThat(directory.running("a")).isEmpty();
     assertThat(directory.leftoverOf(Path.of("/mnt"))).isEmpty();
+  }
+
+  @Test
+  void running_ofAnotherUser_isTheDaemon() throws IOException {
+    Path runtime = Files.createDirectories(temp.toRealPath().resolve("1000"));
+    ControlDirectory directory = ControlDirectory.ofUser(runtime);
+    Files.createDirectories(directory.stateDirectory("a"));
+    Files.writeString(directory.processFile("a"), "42\n/mnt/a\n");
+    Files.writeString(directory.processFile("dead"), "43\n/mnt/dead\n");
+    Files.writeString(directory.stateDirectory("a").resolve("supervisor"), "41\n");
+    try (FileChannel channel = lock(directory.lockFile("a"))) {
+      assertThat(channel.isOpen()).isTrue();
+      assertThat(directory.running())
+          .containsExactly(
+              new RunningDaemon("a", 42, Path.of("/mnt/a"), directory.path().resolve("a.sock")));
+    }
+    assertThat(directory.dead()).extracting(RunningDaemon::name).containsExactly("a", "dead");
+    assertThat(directory.stateText("a", "supervisor", 32)).isEqualTo("41\n");
+    assertThat(directory.user()).hasValue(1000);
+  }
+
+  /** A user led root by a link to a directory on a file system that never answers. */
+  @Test
+  void running_ofAnotherUser_followsNoLink() throws IOException {
+    Path runtime = Files.createDirectories(temp.toRealPath().resolve("1000"));
+    ControlDirectory directory = ControlDirectory.ofUser(runtime);
+    Path elsewhere = Files.createDirectories(runtime.resolve("elsewhere/a.state"));
+    Files.writeString(elsewhere.resolveSibling("a.pid"), "42\n/mnt/a\n");
+    Files.writeString(elsewhere.resolve("supervisor"), "41\n");
+    Files.createSymbolicLink(directory.path(), elsewhere.getParent());
+    assertThat(directory.dead()).isEmpty();
+
+    Files.delete(directory.path());
+    Files.createDirectory(directory.path());
+    Files.createSymbolicLink(directory.stateDirectory("a"), elsewhere);
+    Files.createSymbolicLink(directory.processFile("a"), elsewhere.resolveSibling("a.pid"));
+    assertThat(directory.dead()).isEmpty();
+    assertThatThrownBy(() -> directory.stateText("a", "supervisor", 32))
+        .isInstanceOf(IOException.class);
   }
 
   @Test

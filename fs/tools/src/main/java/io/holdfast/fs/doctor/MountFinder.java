@@ -3,7 +3,6 @@ package io.holdfast.fs.doctor;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.linux.MountTable;
-import io.holdfast.fs.linux.PlainFile;
 import io.holdfast.fs.linux.Procfs;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -71,6 +70,10 @@ public final class MountFinder {
     }
   }
 
+  private int owner(ControlDirectory control) {
+    return control.user().orElseGet(() -> owners.applyAsInt(control.path()));
+  }
+
   /** A control directory that a dead daemon has left, though nothing is mounted. */
   record Leftover(String name, long pid, Path mountpoint, Path directory) {}
 
@@ -83,7 +86,7 @@ public final class MountFinder {
     Set<String> devices = new HashSet<>();
     Set<Object> shown = new HashSet<>();
     for (ControlDirectory control : controls) {
-      int owner = owners.applyAsInt(control.path());
+      int owner = owner(control);
       control.running().stream()
           .map(daemon -> subject(control, daemon, true))
           .filter(subject -> subject.isTrusted() || isMountOf(owner, subject, shown))
@@ -120,7 +123,7 @@ public final class MountFinder {
   private static boolean isMountOf(int owner, Subject subject, Set<Object> shown) {
     MountTable.Mount mount = subject.mount();
     return mount != null
-        && mount.userId().equals(Optional.of(Integer.toString(owner)))
+        && mount.userId().equals(Optional.of(Integer.toUnsignedString(owner)))
         && shown.add(mount.device())
         && (subject.pid() == 0 || shown.add(subject.pid()));
   }
@@ -131,7 +134,7 @@ public final class MountFinder {
     for (ControlDirectory control : controls) {
       for (RunningDaemon dead : control.dead()) {
         boolean mounted = mountAt(dead.mountpoint()) != null;
-        if (!mounted && supervisor(control.stateDirectory(dead.name())) == 0) {
+        if (!mounted && supervisor(control, dead.name()) == 0) {
           left.add(new Leftover(dead.name(), dead.pid(), dead.mountpoint(), control.path()));
         }
       }
@@ -153,7 +156,7 @@ public final class MountFinder {
 
   private Subject subject(ControlDirectory control, RunningDaemon daemon, boolean alive) {
     Path state = control.stateDirectory(daemon.name());
-    int owner = owners.applyAsInt(control.path());
+    int owner = owner(control);
     boolean trusted = owner == uid || owner == ROOT;
     // a user may have written the number of any process
     boolean its = trusted || owners.applyAsInt(files.path("proc/" + daemon.pid())) == owner;
@@ -163,7 +166,7 @@ public final class MountFinder {
         mountAt(daemon.mountpoint()),
         alive && its ? daemon.pid() : 0,
         alive ? 0 : daemon.pid(),
-        supervisor(state),
+        supervisor(control, daemon.name()),
         daemon.socket(),
         trusted ? state : null);
   }
@@ -178,9 +181,9 @@ public final class MountFinder {
     return top;
   }
 
-  private long supervisor(Path state) {
+  private long supervisor(ControlDirectory control, String name) {
     try {
-      long pid = Long.parseLong(PlainFile.text(state.resolve("supervisor"), LONGEST_PID).strip());
+      long pid = Long.parseLong(control.stateText(name, "supervisor", LONGEST_PID).strip());
       return files
               .text("proc/" + pid + "/cmdline")
               .filter(words -> words.contains("holdfast-supervise"))

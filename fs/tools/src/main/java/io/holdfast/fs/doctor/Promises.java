@@ -17,6 +17,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +37,7 @@ public record Promises(List<Mount> mounts, int unknown) {
   private static final String MAPPED = "RssFile";
 
   private static final Duration DEADLINE = Duration.ofSeconds(1);
+  private static final Duration SLACK = Duration.ofSeconds(1);
   private static final int MOST_NAMES = 4;
 
   /**
@@ -78,9 +81,11 @@ public record Promises(List<Mount> mounts, int unknown) {
       NamedThreads.start("asks " + subject.name(), task);
       asked.add(task);
     }
+    // the way to a socket may lead to a file system of a user's own that does not answer
+    long end = System.nanoTime() + deadline.plus(SLACK).toNanos();
     List<Mount> mounts = new ArrayList<>();
     for (FutureTask<Optional<Mount>> task : asked) {
-      answer(task).ifPresent(mounts::add);
+      answer(task, end - System.nanoTime()).ifPresent(mounts::add);
     }
     return new Promises(mounts, subjects.size() - mounts.size());
   }
@@ -127,11 +132,11 @@ public record Promises(List<Mount> mounts, int unknown) {
         : Optional.empty();
   }
 
-  private static Optional<Mount> answer(FutureTask<Optional<Mount>> task)
+  private static Optional<Mount> answer(FutureTask<Optional<Mount>> task, long nanos)
       throws InterruptedException {
     try {
-      return task.get();
-    } catch (ExecutionException e) {
+      return task.get(Math.max(0, nanos), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException | TimeoutException e) {
       return Optional.empty();
     }
   }

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /** The machine that this process runs on. */
 public final class LinuxHost implements Host {
@@ -34,6 +35,8 @@ public final class LinuxHost implements Host {
 
   /** Has a directory for each user who has logged in. */
   private static final Path USERS = Path.of("/run/user");
+
+  private static final Pattern NUMBER = Pattern.compile("[0-9]{1,10}");
 
   private static final int CAP_SYS_ADMIN = 21;
   private static final int EPERM = 1;
@@ -78,8 +81,9 @@ public final class LinuxHost implements Host {
       return List.of(ControlDirectory.ofRoot());
     }
     List<ControlDirectory> controls = new ArrayList<>();
-    try (DirectoryStream<Path> users = Files.newDirectoryStream(USERS)) {
-      users.forEach(user -> controls.add(ControlDirectory.at(user.resolve("holdfast"))));
+    try (DirectoryStream<Path> users =
+        Files.newDirectoryStream(USERS, user -> NUMBER.matcher(user.getFileName().toString()).matches())) {
+      users.forEach(user -> controls.add(ControlDirectory.ofUser(user)));
     } catch (IOException e) {
       // nobody has logged in
     }
