@@ -55,7 +55,7 @@ public final class MountNote implements AutoCloseable {
   void move(Path place) {
     close();
     mountpoint = place.toString();
-    MountNote unused = write();
+    write();
   }
 
   /** Removes the note, if it is there. */

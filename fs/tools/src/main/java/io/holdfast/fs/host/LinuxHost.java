@@ -82,7 +82,7 @@ public final class LinuxHost implements Host {
     }
     List<ControlDirectory> controls = new ArrayList<>();
     try (DirectoryStream<Path> users =
-        Files.newDirectoryStream(USERS, user -> NUMBER.matcher(user.getFileName().toString()).matches())) {
+        Files.newDirectoryStream(USERS, user -> NUMBER.matcher(String.valueOf(user.getFileName())).matches())) {
       users.forEach(user -> controls.add(ControlDirectory.ofUser(user)));
     } catch (IOException e) {
       // nobody has logged in
