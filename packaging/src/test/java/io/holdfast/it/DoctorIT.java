@@ -90,8 +90,8 @@ class DoctorIT {
   }
 
   /**
-   * A user puts a file system of their own, which does not answer, in the place where root looks for
-   * the user's daemons. Root's commands waited for it for ever.
+   * A user puts a file system of their own, which does not answer, in the place where root looks
+   * for the user's daemons. Root's commands waited for it for ever.
    *
    * @param how whether it is at the control directory, at the directory above, or behind a link
    */

@@ -54,7 +54,6 @@ class MovedMountDaemonsIT {
     moved.assertReads();
     moved
         .mount()
-        .awaitStats(
-            "all files are resident", stats -> stats.residentItems() == MovedMount.FILES);
+        .awaitStats("all files are resident", stats -> stats.residentItems() == MovedMount.FILES);
   }
 }

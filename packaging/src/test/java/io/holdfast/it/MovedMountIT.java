@@ -11,8 +11,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * A directory above the mountpoint is renamed, which the owner of the directory above that may do.
- * The daemon once took its mount for unmounted and ended: each reader got ENOTCONN, and a dead mount
- * lay at the new path.
+ * The daemon once took its mount for unmounted and ended: each reader got ENOTCONN, and a dead
+ * mount lay at the new path.
  */
 class MovedMountIT {
   @RegisterExtension final Sandbox sandbox = new Sandbox();
@@ -49,7 +49,8 @@ class MovedMountIT {
 
     sandbox.holdfast("umount", moved.mount().name()).mustSucceed();
 
-    Await.until(MovedMount.START, "no mount is left", () -> MountTable.below(moved.place()).isEmpty());
+    Await.until(
+        MovedMount.START, "no mount is left", () -> MountTable.below(moved.place()).isEmpty());
     assertThat(other.isMounted()).isTrue();
     other.umount().mustSucceed();
   }

@@ -298,8 +298,8 @@ class NextDaemonIT {
   }
 
   /**
-   * The count of daemons could not be written, as on a full file system. The next daemon took itself
-   * for the first: it loaded the tree's file over the tree that it had taken over.
+   * The count of daemons could not be written, as on a full file system. The next daemon took
+   * itself for the first: it loaded the tree's file over the tree that it had taken over.
    */
   @Test
   void killed_countOfDaemonsIsNotWritten_nextOneTakesOver() throws IOException {

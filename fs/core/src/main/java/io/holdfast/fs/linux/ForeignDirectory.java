@@ -13,8 +13,8 @@ import java.nio.file.attribute.FileTime;
 /**
  * A directory that another user owns, in one that the user owns too, such as {@code
  * /run/user/1000}. The user may have put a symlink in any place there, or a filesystem of their own
- * that never answers. So no symlink is followed, no mount is crossed, and nothing waits. Used by one
- * thread.
+ * that never answers. So no symlink is followed, no mount is crossed, and nothing waits. Used by
+ * one thread.
  */
 public final class ForeignDirectory implements AutoCloseable {
   private static final int PLACE = Linux.O_PATH | Linux.O_NOFOLLOW | Linux.O_CLOEXEC;
@@ -108,8 +108,7 @@ public final class ForeignDirectory implements AutoCloseable {
   }
 
   private int place(String file) throws IOException {
-    return check(
-        Linux.openOnSameMount(fd, Linux.pathBytes(file), PLACE), directory.resolve(file));
+    return check(Linux.openOnSameMount(fd, Linux.pathBytes(file), PLACE), directory.resolve(file));
   }
 
   @Override

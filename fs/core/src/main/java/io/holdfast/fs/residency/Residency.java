@@ -102,8 +102,7 @@ public final class Residency implements AutoCloseable {
    * @param hard whether to lock the pages of residents, rather than only map them
    * @param mappings most residents
    */
-  public record MountUse(
-      IntSupplier root, PageStore pages, boolean hard, long mappings) {}
+  public record MountUse(IntSupplier root, PageStore pages, boolean hard, long mappings) {}
 
   /** The figures of one moment. */
   public record Figures(

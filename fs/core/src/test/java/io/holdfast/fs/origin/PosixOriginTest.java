@@ -141,8 +141,8 @@ final class PosixOriginTest extends DirectoryContractTest {
   }
 
   /**
-   * Root checked a user's directory, and opened the symlink to a secret one that the user had put in
-   * its place meanwhile: the mount showed that to all.
+   * Root checked a user's directory, and opened the symlink to a secret one that the user had put
+   * in its place meanwhile: the mount showed that to all.
    */
   @Test
   void requirePlace_symlinkInItsPlace_isRefused() throws IOException {

@@ -91,7 +91,8 @@ abstract class ResidencyFixture {
     residency =
         new Residency(
             new Residency.Rules(created, selection, log),
-            new Residency.MountUse(() -> Linux.openDirectory(sandbox.root()), pages, hard, mappings),
+            new Residency.MountUse(
+                () -> Linux.openDirectory(sandbox.root()), pages, hard, mappings),
             new Residency.Threads(pinners, droppers),
             new Residency.WindowSize(64 << 20, AGE),
             clock);

@@ -44,8 +44,8 @@ import org.jspecify.annotations.Nullable;
  * replaces the files of a dead one, and {@link #removeLeftovers} removes them.
  *
  * <p>The directory may be another user's, who may have put anything there. So the process file and
- * the lock file are opened only if they are plain files, and only so many names are seen. Where root
- * looks at the directory of a user, nothing there is opened by its path (see {@link
+ * the lock file are opened only if they are plain files, and only so many names are seen. Where
+ * root looks at the directory of a user, nothing there is opened by its path (see {@link
  * ForeignDirectory}). Immutable and thread-safe.
  */
 public final class ControlDirectory {
@@ -316,8 +316,7 @@ public final class ControlDirectory {
     try {
       Path file = processFile(name);
       boolean isPlain = !isForeign && isTrusted();
-      return parse(
-              name, isPlain ? Files.readString(file) : plainText(file, LARGEST_PROCESS_FILE))
+      return parse(name, isPlain ? Files.readString(file) : plainText(file, LARGEST_PROCESS_FILE))
           .filter(daemon -> isAlive(daemon) == alive);
     } catch (IOException e) {
       return Optional.empty();

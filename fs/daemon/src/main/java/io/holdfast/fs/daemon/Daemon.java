@@ -224,8 +224,7 @@ public final class Daemon {
 
   private void noteMount() {
     if (Procfs.ownUid() == 0) {
-      MountNote written =
-          undo.closing(new MountNote(parts.origin.describe(), parts.place.path()));
+      MountNote written = undo.closing(new MountNote(parts.origin.describe(), parts.place.path()));
       note = written;
       if (!isSuccessor()) {
         written.write();

@@ -22,8 +22,7 @@ final class ReadAhead {
    */
   static void raise(MountId mount) {
     try {
-      Files.writeString(
-          Path.of("/sys/class/bdi/" + mount.device() + "/read_ahead_kb"), KIBIBYTES);
+      Files.writeString(Path.of("/sys/class/bdi/" + mount.device() + "/read_ahead_kb"), KIBIBYTES);
     } catch (IOException e) {
       log.debug("readahead stays as it is", e);
     }

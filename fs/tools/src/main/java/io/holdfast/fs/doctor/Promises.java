@@ -113,8 +113,8 @@ public record Promises(List<Mount> mounts, int unknown) {
   }
 
   /**
-   * Returns the most memory that a mount can have. The daemon of another user may say any number, so
-   * it has no more than the kernel says that its process has mapped of files: its residents are
+   * Returns the most memory that a mount can have. The daemon of another user may say any number,
+   * so it has no more than the kernel says that its process has mapped of files: its residents are
    * among these.
    */
   static long most(Subject subject, Procfs procfs) {

@@ -82,7 +82,8 @@ public final class LinuxHost implements Host {
     }
     List<ControlDirectory> controls = new ArrayList<>();
     try (DirectoryStream<Path> users =
-        Files.newDirectoryStream(USERS, user -> NUMBER.matcher(String.valueOf(user.getFileName())).matches())) {
+        Files.newDirectoryStream(
+            USERS, user -> NUMBER.matcher(String.valueOf(user.getFileName())).matches())) {
       users.forEach(user -> controls.add(ControlDirectory.ofUser(user)));
     } catch (IOException e) {
       // nobody has logged in

@@ -631,8 +631,10 @@ class AllocatedNodeTest {
   void store_thatSeveralMountsWaitFor_isTold(String one, String two, String note)
       throws IOException {
     host.mounts.add(new MountTable.Mount(1, Path.of("/data"), "8:1", "ext4", "/dev/sdx", "rw"));
-    host.mounts.add(new MountTable.Mount(1, Path.of("/nfs/one"), "0:50", "nfs4", "filer:/one", "rw"));
-    host.mounts.add(new MountTable.Mount(1, Path.of("/nfs/two"), "0:51", "nfs4", "filer:/two", "rw"));
+    host.mounts.add(
+        new MountTable.Mount(1, Path.of("/nfs/one"), "0:50", "nfs4", "filer:/one", "rw"));
+    host.mounts.add(
+        new MountTable.Mount(1, Path.of("/nfs/two"), "0:51", "nfs4", "filer:/two", "rw"));
     host.mounts.add(
         new MountTable.Mount(1, Path.of("/data/a"), "0:60", "fuse.holdfast", "holdfast", "ro"));
     new FakeDaemon("a", GB / 2, 200 * MB).origin = one;

@@ -41,7 +41,8 @@ class CheckpointWaitTest {
     run = new CliRun(host);
     host.mounts.add(
         new MountTable.Mount(
-            1, MOUNTPOINT,
+            1,
+            MOUNTPOINT,
             "0:77",
             "fuse.holdfast",
             MountTable.CHECKPOINT_SOURCE + "/store",

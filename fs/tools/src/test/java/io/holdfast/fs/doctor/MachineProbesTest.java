@@ -263,7 +263,8 @@ class MachineProbesTest {
   void directory_onAMountOfHoldfast_failsWithoutATouch() throws Exception {
     MountTable mounts =
         MountTable.of(
-            List.of(new MountTable.Mount(1, Path.of("/mnt/x"), "0:7", "fuse.holdfast", "/x", "ro")));
+            List.of(
+                new MountTable.Mount(1, Path.of("/mnt/x"), "0:7", "fuse.holdfast", "/x", "ro")));
     assertFails(
         new DirectoryProbe("logs", Path.of("/mnt/x/log"), mounts).run(), "is on a mount of");
   }

@@ -202,7 +202,8 @@ class PreflightTest {
             .set(SettingTable.REQUIRE_MOUNT, true)
             .build();
     host.mounts.add(new MountTable.Mount(1, Path.of("/"), "0:40", "overlay", "overlay", "rw"));
-    host.mounts.add(new MountTable.Mount(1, Path.of("/etc/hosts"), "8:1", "ext4", "/dev/sda1", "rw"));
+    host.mounts.add(
+        new MountTable.Mount(1, Path.of("/etc/hosts"), "8:1", "ext4", "/dev/sda1", "rw"));
     host.mounts.add(new MountTable.Mount(1, source, "8:1", "ext4", "/dev/sda1", "ro"));
     requiresMount(
         settings, "it lies on the machine's own disk, as the container's '/etc/hosts' does");

@@ -315,8 +315,9 @@ public final class JnrBinding implements Binding {
   }
 
   /**
-   * Detaches the mount wherever it is by now, but no other one over it. The threads that receive requests go on
-   * until the process ends, for processes that have files open; so libfuse's structures stay.
+   * Detaches the mount wherever it is by now, but no other one over it. The threads that receive
+   * requests go on until the process ends, for processes that have files open; so libfuse's
+   * structures stay.
    */
   @Override
   public void close() {

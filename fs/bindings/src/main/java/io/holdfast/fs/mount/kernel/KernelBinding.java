@@ -370,8 +370,8 @@ public final class KernelBinding implements Binding {
   }
 
   /**
-   * Detaches the mount wherever it is by now, but no other one over it. The daemon answers requests of
-   * processes that have files open until it ends.
+   * Detaches the mount wherever it is by now, but no other one over it. The daemon answers requests
+   * of processes that have files open until it ends.
    */
   @Override
   public void close() {

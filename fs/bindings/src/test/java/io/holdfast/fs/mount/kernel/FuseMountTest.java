@@ -10,8 +10,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A user who owns a directory above a mountpoint can put a symlink in its place after the mountpoint
- * was checked. Root would mount where the symlink leads, over a directory of the system say.
+ * A user who owns a directory above a mountpoint can put a symlink in its place after the
+ * mountpoint was checked. Root would mount where the symlink leads, over a directory of the system
+ * say.
  */
 final class FuseMountTest {
   private static final int NO_CONNECTION = -1;
@@ -34,7 +35,6 @@ final class FuseMountTest {
     Files.createDirectories(root.resolve("etc"));
     Files.createSymbolicLink(root.resolve("data"), root.resolve("etc"));
     assertFails(
-        () -> FuseMount.mount(NO_CONNECTION, "x", root.resolve("data"), 0, false),
-        FsError.SYMLINK);
+        () -> FuseMount.mount(NO_CONNECTION, "x", root.resolve("data"), 0, false), FsError.SYMLINK);
   }
 }

@@ -21,7 +21,8 @@ final class SessionTest {
   void session_writtenAndRead_isTheSame() throws FsException {
     Path file = directory.resolve("session");
     assertThat(Session.read(file)).isEmpty();
-    Session session = new Session(new MountId("0:54", 71), new Negotiation(45, 131_072, 0x480_4264_6001L));
+    Session session =
+        new Session(new MountId("0:54", 71), new Negotiation(45, 131_072, 0x480_4264_6001L));
     session.write(file);
     assertThat(Session.read(file)).contains(session);
   }
@@ -33,7 +34,8 @@ final class SessionTest {
     Files.writeString(
         file, "format=4\ndevice=0:40\nmount=66\nminor=31\nreadahead=131072\nflags=4948916199425\n");
     assertThat(Session.read(file))
-        .contains(new Session(new MountId("0:40", 66), new Negotiation(31, 131_072, 4_948_916_199_425L)));
+        .contains(
+            new Session(new MountId("0:40", 66), new Negotiation(31, 131_072, 4_948_916_199_425L)));
   }
 
   @Test

@@ -16,8 +16,8 @@ import java.util.Optional;
  * each for {@code format}, {@code device} and {@code mount} (the numbers in the mount table) and
  * {@code resends}: {@code KEY=VALUE}.
  *
- * @param mount {@link MountId#NONE} once the mount has ended. The supervisor reads it, too: it takes
- *     this mount away
+ * @param mount {@link MountId#NONE} once the mount has ended. The supervisor reads it, too: it
+ *     takes this mount away
  * @param resends whether the kernel can send requests again that were not answered
  */
 record MountSession(MountId mount, boolean resends) {

@@ -133,7 +133,9 @@ public final class PosixOrigin implements Origin {
     if (!opened.equals(directory)) {
       throw new FsException(
           FsError.STALE,
-          directory + " was replaced while the mount began, and leads to " + opened
+          directory
+              + " was replaced while the mount began, and leads to "
+              + opened
               + " now: mount again");
     }
   }
