@@ -5,8 +5,9 @@ import java.util.Optional;
 
 /**
  * Names a mount for as long as it lives. The mountpoint does not: it changes when a directory above
- * it is renamed. The device alone does not, either: a bind mount has the same one. And the kernel
- * gives both numbers of a mount that is gone to later ones, but hardly together.
+ * it is renamed. The device alone does not, either: a bind mount has the same one. The kernel gives
+ * both numbers to the next mount when the filesystem is gone, so a daemon asks its connection first
+ * whether the filesystem is there.
  *
  * @param device the number of the filesystem's device, {@code major:minor}
  * @param number the number of the mount, which holds in the mount namespace of this process

@@ -325,12 +325,20 @@ public final class JnrBinding implements Binding {
     if (mounted == null || !closed.compareAndSet(false, true)) {
       return;
     }
-    int errno = Unmount.unmount(mount, Unmount.DETACH);
+    int errno = hasFilesystem() ? Unmount.unmount(mount, Unmount.DETACH) : 0;
     if (errno == Errno.EBUSY.intValue()) {
       log.warn("{}: another mount is there, and stays", mounted.mountpoint());
     } else if (errno != 0) {
       askHelper();
     }
+  }
+
+  /**
+   * Tells whether the kernel still has the filesystem. Once it has not, it gives the numbers of the
+   * mount to other mounts.
+   */
+  private boolean hasFilesystem() {
+    return libfuse.fuse_lowlevel_notify_inval_inode(channel, Request.ROOT, -1, 0) == 0;
   }
 
   /** Unmounts without privilege, if the mount is there: libfuse asks its helper. */

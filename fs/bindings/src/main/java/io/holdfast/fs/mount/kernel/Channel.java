@@ -17,6 +17,13 @@ import jnr.ffi.Runtime;
  * connection has ended (ENODEV). There is nothing to do then.
  */
 public final class Channel {
+  static final int NOTIFY_INVAL_INODE = 2;
+  static final int INVAL_INODE = 24;
+
+  /** The offset from which on INVAL_INODE drops pages: a negative one drops none. */
+  static final long NO_PAGES = -1;
+
+  private static final long ROOT = 1;
   private static final int NOTIFY_STORE = 4;
   private static final int NOTIFY_RESEND = 7;
   private static final int VECTOR = 16;
@@ -106,6 +113,21 @@ public final class Channel {
    */
   int tell(int code, long address, int length) {
     return send(0, code, address, length) < 0 ? Linux.errno() : 0;
+  }
+
+  /**
+   * Tells whether the kernel still has the filesystem of this connection, aborted or not. Once it
+   * has not, it gives the numbers of the mount to other mounts.
+   */
+  public boolean hasFilesystem() {
+    // about the root, which every filesystem has
+    long message = LIBC.malloc(INVAL_INODE);
+    Memory.clear(message, INVAL_INODE);
+    Memory.putLong(message, ROOT);
+    Memory.putLong(message + 8, NO_PAGES);
+    int errno = tell(NOTIFY_INVAL_INODE, message, INVAL_INODE);
+    LIBC.free(message);
+    return errno == 0;
   }
 
   /**

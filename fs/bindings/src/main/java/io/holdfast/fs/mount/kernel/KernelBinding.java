@@ -1,6 +1,9 @@
 package io.holdfast.fs.mount.kernel;
 
 import static io.holdfast.fs.linux.Libc.LIBC;
+import static io.holdfast.fs.mount.kernel.Channel.INVAL_INODE;
+import static io.holdfast.fs.mount.kernel.Channel.NOTIFY_INVAL_INODE;
+import static io.holdfast.fs.mount.kernel.Channel.NO_PAGES;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
@@ -51,17 +54,11 @@ public final class KernelBinding implements Binding {
   private static final int GIVE_WAY = 10;
 
   private static final long MS_RDONLY = 1;
-  private static final int NOTIFY_INVAL_INODE = 2;
   private static final int NOTIFY_INVAL_ENTRY = 3;
-  private static final int INVAL_INODE = 24;
 
-  /**
-   * The offset from which on INVAL_INODE drops pages: all pages here; {@link #NO_PAGES} is
-   * negative, and drops none.
-   */
+  /** The offset from which on INVAL_INODE drops pages. */
   private static final long ALL_PAGES = 0;
 
-  private static final long NO_PAGES = -1;
   private static final int INVAL_ENTRY = 16;
 
   private final Channel channel;
@@ -114,8 +111,9 @@ public final class KernelBinding implements Binding {
       int... alive)
       throws FsException {
     this.before = Session.read(session);
-    this.mount = before.map(Session::mount).orElse(MountId.NONE);
     this.channel = new Channel(fuse);
+    this.mount =
+        before.filter(any -> channel.hasFilesystem()).map(Session::mount).orElse(MountId.NONE);
     this.notices = IsolatedThreads.start("notice", 1, 0, failures, alive);
     this.stores = IsolatedThreads.start("store", 1, GIVE_WAY, failures, alive);
     this.session = session;
@@ -379,7 +377,7 @@ public final class KernelBinding implements Binding {
     if (mounted == null || !closed.compareAndSet(false, true)) {
       return;
     }
-    int errno = Unmount.unmount(mount, Unmount.DETACH);
+    int errno = channel.hasFilesystem() ? Unmount.unmount(mount, Unmount.DETACH) : 0;
     if (errno == Errno.EBUSY.intValue()) {
       log.warn("{}: another mount is there, and stays", mounted.mountpoint());
     } else if (errno != 0) {

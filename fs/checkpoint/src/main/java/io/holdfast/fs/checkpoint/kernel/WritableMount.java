@@ -183,7 +183,7 @@ public final class WritableMount {
 
   /** A connection that was aborted has ended, and leaves its mount: nobody could use the place. */
   private void takeAwayIfAborted() {
-    int unused = Unmount.unmount(mount, Unmount.DETACH);
+    int unused = channel.hasFilesystem() ? Unmount.unmount(mount, Unmount.DETACH) : 0;
   }
 
   /** Waits until the kernel has no use for the mount any more; returns whether it has none. */
