@@ -72,7 +72,7 @@ final class OpenWatcherTest {
               opened.addAndGet(batch.file(i) == inode ? 1 : 0);
             }
           });
-      watcher.watch(sandbox.path("joined"));
+      watcher.watch(() -> Linux.openDirectory(sandbox.path("joined")));
 
       read(file);
       Await.until("the open is told", () -> opened.get() == 1);
