@@ -62,6 +62,39 @@ class NextDaemonIT {
     assertThat(mount.stats().requests("READ")).isZero();
   }
 
+  /**
+   * The next daemon told the kernel of every name that had ever led elsewhere, before it had pinned
+   * anything: the kernel forgot all that was below, with its pages. An open file of before keeps
+   * the old directory known.
+   */
+  @Test
+  void killed_directoriesWereReplacedLongAgo_residentsInThemArePinnedAgainWithoutAFetch() {
+    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 2000, i -> 20_000 + i);
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "1G");
+    assertReadsAll(mount, dataset);
+    mount.whileHeld(
+        List.of(dataset.files().get(0)),
+        () -> {
+          String replace = "cp -a $each next && mv -T $each was && mv next $each && rm -r was";
+          String inEach = "cd '%s' && for each in class_*; do %s || exit 1; done";
+          sandbox.command("sh", "-c", inEach.formatted(dataset.root(), replace)).mustSucceed();
+          mount.refresh();
+          assertReadsAll(mount, dataset);
+          mount.awaitStats("all resident", stats -> stats.residentItems() == dataset.count());
+
+          mount.signal(Posix.SIGKILL);
+          mount.findAgain(START);
+
+          Stats after = mount.settledStats();
+          assertThat(after.residentItems()).isEqualTo(dataset.count());
+          long all = dataset.pageBytes();
+          Await.value(START, "all pinned", mount::lockedBytes, locked -> locked == all);
+          assertThat(after.originItems()).isZero();
+        });
+    assertReadsAll(mount, dataset);
+    assertThat(mount.stats().originItems()).isZero();
+  }
+
   /** Whether bytes have changed as well, the origin does not tell. */
   @Test
   void killed_attributesOfResidentsChangedMeanwhile_areSeenAndResidentsFetchedAgain()

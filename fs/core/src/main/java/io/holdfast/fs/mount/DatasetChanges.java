@@ -499,8 +499,32 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
    * come to that. The kernel would lead to the old nodes.
    */
   public void tellParted() {
-    tree.takeParted(outdated::replaced);
-    tellReplaced();
+    execute(teller, () -> tree.takeParted(this::tellIfOutdated));
+  }
+
+  /**
+   * Expires the name of a node that has lost it, unless the kernel has been told already, perhaps
+   * long ago. If an up-to-date name expired, the kernel would forget everything below that nobody
+   * has open, and all pages that are not pinned yet.
+   */
+  private void tellIfOutdated(Node old) {
+    Node directory = old.parent();
+    if (directory != null && !ending.get() && mayLeadTo(directory, old)) {
+      expire(directory, old.name());
+    }
+  }
+
+  /**
+   * Tells whether the kernel may still follow a name to a node that has lost it. A kernel that
+   * knows the next node has looked the name up since, and may know the old one because somebody has
+   * it open.
+   */
+  private boolean mayLeadTo(Node directory, Node old) {
+    if (!kernel.mayKnow(old.id())) {
+      return false;
+    }
+    Node now = tree.known(directory, old.name());
+    return now == null || !kernel.mayKnow(now.id());
   }
 
   /**

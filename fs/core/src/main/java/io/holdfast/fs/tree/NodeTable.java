@@ -5,14 +5,12 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.origin.Attributes;
-import io.holdfast.fs.origin.OriginPath;
 import java.lang.ref.Reference;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
@@ -51,9 +49,6 @@ public final class NodeTable implements AutoCloseable {
   /** A power of two. */
   private static final int LOCKS = 64;
 
-  /** Most names that are passed on of those that an earlier process has parted from their nodes. */
-  private static final int MOST_PARTED = 100_000;
-
   /** In place of an id: the entry is no longer linked. */
   private static final long GONE = -1;
 
@@ -71,17 +66,17 @@ public final class NodeTable implements AutoCloseable {
    */
   private Set<Long> unclean = new HashSet<>();
 
-  /** Names that an earlier process has parted from their nodes, until somebody takes them. */
-  private List<Parted> parted = new ArrayList<>();
+  /**
+   * Blocks with nodes that an earlier process has parted from their names, until somebody takes the
+   * nodes. The blocks themselves, so that their memory is not reused before.
+   */
+  private Set<Block> parted = new HashSet<>();
 
   /** The block that new records go to, and its filled bytes; guarded by the append lock. */
   private @Nullable Block current;
 
   private int filled;
   private volatile long end = 1;
-
-  /** A name that leads elsewhere by now, and its directory. */
-  record Parted(long directory, OriginPath name) {}
 
   /**
    * Opens memory and finds the nodes in it. {@link #close} closes the memory.
@@ -121,8 +116,8 @@ public final class NodeTable implements AutoCloseable {
             block.hold(directory);
           }
           if (NodeRecord.has(at, NodeRecord.STALE)) {
-            if (!gone && parted.size() < MOST_PARTED) {
-              parted.add(new Parted(parent, OriginPath.of(nameAt(at))));
+            if (!gone) {
+              parted.add(block);
             }
             NodeRecord.set(at, NodeRecord.DEAD);
             unclean.add(parent);
@@ -153,13 +148,21 @@ public final class NodeTable implements AutoCloseable {
   }
 
   /**
-   * Returns names that an earlier process has parted from their nodes, some of very many, in
-   * directories that are still there; nothing when called again. Called by one thread.
+   * Passes the nodes that an earlier process has parted from their names, in directories that are
+   * still there; none when called again. Called by one thread.
    */
-  List<Parted> takeParted() {
-    List<Parted> taken = parted;
-    parted = List.of();
-    return taken;
+  void takeParted(Consumer<Node> taker) {
+    Set<Block> taken = parted;
+    parted = Set.of();
+    for (Block block : taken) {
+      forEach(
+          block,
+          (id, at) -> {
+            if (NodeRecord.has(at, NodeRecord.STALE) && !isStale(NodeRecord.parent(at))) {
+              taker.accept(new Node(this, id, block));
+            }
+          });
+    }
   }
 
   /** Also counts the records that an earlier process had already unlinked. */
@@ -627,11 +630,7 @@ public final class NodeTable implements AutoCloseable {
   }
 
   byte[] name(long id) {
-    return read(id, NodeTable::nameAt);
-  }
-
-  private static byte[] nameAt(long at) {
-    return Memory.bytes(NodeRecord.name(at), NodeRecord.nameLength(at));
+    return read(id, at -> Memory.bytes(NodeRecord.name(at), NodeRecord.nameLength(at)));
   }
 
   /** Returns {@link Memory#hash} of the name. */

@@ -368,19 +368,12 @@ public final class Tree {
     return nodes.end();
   }
 
-  /** Takes names. */
-  @FunctionalInterface
-  public interface NameTaker {
-    /** Takes a name in a directory with this id. */
-    void take(long directory, byte[] name);
-  }
-
   /**
-   * Passes names that an earlier process has parted from their nodes, some of very many; none when
-   * called again. Called by one thread.
+   * Passes the nodes that an earlier process has parted from their names, lately or long ago, in
+   * directories that are still there; none when called again. Called by one thread.
    */
-  public void takeParted(NameTaker taker) {
-    nodes.takeParted().forEach(parted -> taker.take(parted.directory(), parted.name().bytes()));
+  public void takeParted(Consumer<Node> taker) {
+    nodes.takeParted(taker);
   }
 
   /** Passes each known node. */

@@ -2,6 +2,7 @@ package io.holdfast.fs.mount;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
@@ -18,10 +19,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongPredicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A change of rights, and the names below a directory. */
 final class DatasetChangesTest {
@@ -34,8 +38,8 @@ final class DatasetChangesTest {
   private DatasetChanges changes;
   private MetadataCache metadata;
 
-  /** Whether the kernel knows the nodes. */
-  private boolean knows = true;
+  /** Tells whether the kernel knows a node. */
+  private LongPredicate knows = node -> true;
 
   /** The calls that the kernel got, in their order. */
   private final List<String> told = new ArrayList<>();
@@ -102,7 +106,7 @@ final class DatasetChangesTest {
 
     @Override
     public boolean mayKnow(long node) {
-      return knows;
+      return knows.test(node);
     }
 
     @Override
@@ -160,7 +164,7 @@ final class DatasetChangesTest {
     origin.file("d/one", new byte[1]);
     origin.file("d/other", new byte[1]);
     tree.bringIn(directory, (name, type, inode, attributes) -> {});
-    knows = false;
+    knows = node -> false;
 
     successor.refresh("d/one");
     assertThat(told).contains("name one").doesNotContain("name other");
@@ -169,24 +173,57 @@ final class DatasetChangesTest {
     assertThat(told).contains("name other").doesNotContain("name known");
   }
 
-  /** It had found the new version, and then was killed. */
-  @Test
-  void tellParted_ofTheDaemonBefore_tellsTheKernel(@TempDir Path state) throws FsException {
+  /** It had found the new version, and then was killed; or it had told the kernel long before. */
+  @ParameterizedTest
+  @CsvSource({
+    "true, false, true",
+    "true, true, false",
+    "false, true, false",
+    "false, false, false"
+  })
+  void tellParted_nameMayLeadToTheOldNode_tellsTheKernel(
+      boolean knowsOld, boolean knowsNext, boolean tells, @TempDir Path state) throws FsException {
     Path file = state.resolve("nodes");
     origin.file("f", new byte[1]);
     origin.file("other", new byte[1]);
+    long old;
+    long next;
     try (NodeTable before = new NodeTable(GrowingMemory.at(file))) {
-      Tree known = new Tree(origin, before, old -> {});
-      known.lookup(known.root(), "f".getBytes(UTF_8));
+      Tree known = new Tree(origin, before, node -> {});
+      old = known.lookup(known.root(), "f".getBytes(UTF_8)).id();
       known.lookup(known.root(), "other".getBytes(UTF_8));
       origin.file("f", new byte[2]);
-      known.lookup(known.root(), "f".getBytes(UTF_8));
+      next = known.lookup(known.root(), "f".getBytes(UTF_8)).id();
     }
+    knows = node -> node == old ? knowsOld : node != next || knowsNext;
     try (NodeTable after = new NodeTable(GrowingMemory.at(file))) {
       tree = new Tree(origin, after, new OfRights());
       changes(true).tellParted();
 
-      assertThat(told).containsExactly("name f");
+      assertThat(told).isEqualTo(tells ? List.of("name f") : List.of());
+    }
+  }
+
+  /** It was killed before it had the next node. */
+  @Test
+  void tellParted_nameOfADirectoryThatIsGone_isToldAlone(@TempDir Path state) throws FsException {
+    Path file = state.resolve("nodes");
+    origin.file("d/f", new byte[1]);
+    try (NodeTable before = new NodeTable(GrowingMemory.at(file))) {
+      Tree known = new Tree(origin, before, node -> {});
+      Node directory = known.lookup(known.root(), "d".getBytes(UTF_8));
+      known.bringIn(directory, (name, type, inode, attributes) -> {});
+      origin.remove("d");
+      assertThatThrownBy(() -> known.lookup(known.root(), "d".getBytes(UTF_8)))
+          .isInstanceOf(FsException.class);
+    }
+    try (NodeTable after = new NodeTable(GrowingMemory.at(file))) {
+      tree = new Tree(origin, after, new OfRights());
+      DatasetChanges successor = changes(true);
+      successor.tellParted();
+      successor.tellParted();
+
+      assertThat(told).containsExactly("name d");
     }
   }
 

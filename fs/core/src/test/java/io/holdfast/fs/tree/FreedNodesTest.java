@@ -70,6 +70,33 @@ final class FreedNodesTest {
         });
   }
 
+  /** The kernel may lead to them still, and others take their memory as soon as nobody has it. */
+  @Test
+  void partedNodes_openedAgain_areThereUntilSomebodyTakesThem() throws FsException {
+    Path file = directory.resolve("nodes");
+    Set<String> names = new HashSet<>();
+    try (NodeTable table = new NodeTable(GrowingMemory.at(file))) {
+      long root = table.add(0, new byte[0], folder());
+      for (int i = 0; i < 500; i++) {
+        names.add("old" + i);
+        table.markStale(table.add(root, name("old" + i), file(i)));
+      }
+    }
+    try (NodeTable table = new NodeTable(GrowingMemory.at(file))) {
+      System.gc();
+      table.clean();
+      for (int i = 0; i < 500; i++) {
+        table.add(Tree.ROOT, name("new" + i), file(i));
+      }
+      Set<String> taken = new HashSet<>();
+      table.takeParted(node -> taken.add(new String(node.name(), StandardCharsets.UTF_8)));
+      assertThat(taken).isEqualTo(names);
+
+      table.takeParted(node -> taken.clear());
+      assertThat(taken).isNotEmpty();
+    }
+  }
+
   @Test
   void node_held_tellsTheSameUntilItIsLetGoOf() throws FsException {
     try (NodeTable table = new NodeTable(GrowingMemory.ofProcess("test"))) {

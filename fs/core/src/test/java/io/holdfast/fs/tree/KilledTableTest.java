@@ -324,8 +324,12 @@ final class KilledTableTest {
     return entries;
   }
 
-  /** The next one adds names as well, and once all have gone it has their pages back. */
+  /**
+   * The next one tells the kernel of what has lost its name, and adds names as well. Once all have
+   * gone it has their pages back.
+   */
   private static void goOn(NodeTable table) throws FsException {
+    table.takeParted(node -> assertThat(node.isStale()).isTrue());
     for (int i = 0; i < 500; i++) {
       table.add(Tree.ROOT, name("more" + i), file(i, i % 100));
     }
