@@ -94,18 +94,6 @@ public final class Memory {
     return true;
   }
 
-  /**
-   * Returns the hash of some bytes, beginning with 1: each byte is added to that of the bytes
-   * before it, times a factor.
-   */
-  public static int hash(long address, int length, int factor) {
-    int hash = 1;
-    for (int i = 0; i < length; i++) {
-      hash = factor * hash + IO.getByte(address + i);
-    }
-    return hash;
-  }
-
   /** Writes the bytes and a NUL behind them. */
   public static void putString(long address, byte[] bytes) {
     put(address, bytes, 0, bytes.length);

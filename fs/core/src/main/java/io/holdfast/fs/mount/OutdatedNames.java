@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 import io.holdfast.fs.origin.OriginPath;
+import io.holdfast.fs.tree.NameHash;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongPredicate;
@@ -20,7 +21,13 @@ import org.jspecify.annotations.Nullable;
 final class OutdatedNames {
   private static final long MOST = 100_000;
 
-  private record Name(long parent, OriginPath name) {}
+  /** A name in a directory. Users choose names, so the hash has a secret key. */
+  record Name(long parent, OriginPath name) {
+    @Override
+    public int hashCode() {
+      return NameHash.of(parent, name.bytes());
+    }
+  }
 
   private final long ttlNanos;
 

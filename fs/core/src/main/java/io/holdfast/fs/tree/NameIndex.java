@@ -1,7 +1,6 @@
 package io.holdfast.fs.tree;
 
 import java.util.Arrays;
-import java.util.SplittableRandom;
 
 /**
  * A hash table from a name in a directory to its node, with open addressing and linear probing. It
@@ -22,12 +21,6 @@ final class NameIndex {
 
   private static final byte GONE = 1;
 
-  /**
-   * The factor of the names' hashes, another one in each process: a user who knew it could make
-   * very many names of one hash, and each search would compare all of them.
-   */
-  private static final int FACTOR = (new SplittableRandom().nextInt() & ~7) | 5;
-
   private final NodeTable nodes;
   private final Part[] parts = new Part[PARTS];
 
@@ -36,30 +29,13 @@ final class NameIndex {
     Arrays.setAll(parts, i -> new Part());
   }
 
-  static int hash(long parent, byte[] name) {
-    int hash = 1;
-    for (byte each : name) {
-      hash = FACTOR * hash + each;
-    }
-    return hash(parent, hash);
-  }
-
-  private static int hash(long parent, int name) {
-    long mixed = (parent * 31 + name) * 0x9E3779B97F4A7C15L;
-    return (int) (mixed >>> 32);
-  }
-
-  private int hash(long id) {
-    return hash(nodes.parent(id), nodes.nameHash(id, FACTOR));
-  }
-
   private Part part(int hash) {
     return parts[hash & (PARTS - 1)];
   }
 
   /** Returns the id of the node, or 0. */
   long find(long parent, byte[] name) {
-    int hash = hash(parent, name);
+    int hash = NameHash.of(parent, name);
     return part(hash).find(hash, parent, name);
   }
 
@@ -72,13 +48,13 @@ final class NameIndex {
 
   /** Adds a node; its name must not be in the index. */
   void add(long id) {
-    int hash = hash(id);
+    int hash = nodes.nameHash(id);
     part(hash).add(hash, id);
   }
 
   /** Removes a node; returns whether it was there. */
   boolean remove(long id) {
-    int hash = hash(id);
+    int hash = nodes.nameHash(id);
     return part(hash).remove(hash, id);
   }
 
@@ -168,7 +144,7 @@ final class NameIndex {
       live = 0;
       for (int i = 0; i < tagsBefore.length; i++) {
         if (tagsBefore[i] != EMPTY && tagsBefore[i] != GONE) {
-          put(hash(nodes.idAt(placesBefore[i])), placesBefore[i]);
+          put(nodes.nameHash(nodes.idAt(placesBefore[i])), placesBefore[i]);
         }
       }
     }

@@ -263,7 +263,7 @@ final class Names {
   }
 
   static int lockOf(Node parent, byte[] name) {
-    return (NameIndex.hash(parent.id(), name) & Integer.MAX_VALUE) % LOCKS;
+    return (NameHash.of(parent.id(), name) & Integer.MAX_VALUE) % LOCKS;
   }
 
   private Lock lock(Node parent, byte[] name) throws FsException {

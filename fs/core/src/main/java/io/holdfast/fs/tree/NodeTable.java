@@ -633,10 +633,19 @@ public final class NodeTable implements AutoCloseable {
     return read(id, at -> Memory.bytes(NodeRecord.name(at), NodeRecord.nameLength(at)));
   }
 
-  /** Returns {@link Memory#hash} of the name. */
-  int nameHash(long id, int factor) {
-    return (int)
-        number(id, at -> Memory.hash(NodeRecord.name(at), NodeRecord.nameLength(at), factor));
+  /** Returns {@link NameHash#of} the name, without a copy of it. */
+  int nameHash(long id) {
+    return (int) number(id, NodeTable::nameHashAt);
+  }
+
+  private static long nameHashAt(long at) {
+    SipHash hash = NameHash.begin(NodeRecord.parent(at));
+    long name = NodeRecord.name(at);
+    int length = NodeRecord.nameLength(at);
+    for (int i = 0; i < length; i++) {
+      hash.add(Memory.getByte(name + i));
+    }
+    return hash.end();
   }
 
   /** Returns the position of a node in 32 bits; it is valid until the node is discarded. */

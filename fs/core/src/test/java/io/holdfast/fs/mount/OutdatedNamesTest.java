@@ -3,9 +3,12 @@ package io.holdfast.fs.mount;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.origin.OriginPath;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 final class OutdatedNamesTest {
@@ -48,6 +51,20 @@ final class OutdatedNamesTest {
     names.tellReplaced(this::tell);
 
     assertThat(told).containsExactly("1/a", "1/a");
+  }
+
+  /** Anybody may ask for names that are missing; a table would be slow if all had one hash. */
+  @Test
+  void hash_ofNamesThatAUserHasChosen_isAnotherForEach() {
+    Set<Integer> hashes = new HashSet<>();
+    for (int i = 0; i < 1 << 10; i++) {
+      StringBuilder name = new StringBuilder();
+      for (int block = 0; block < 10; block++) {
+        name.append((i >> block & 1) == 0 ? "Aa" : "BB");
+      }
+      hashes.add(new OutdatedNames.Name(1, OriginPath.of(name.toString())).hashCode());
+    }
+    assertThat(hashes).hasSizeGreaterThan(1000);
   }
 
   @Test
