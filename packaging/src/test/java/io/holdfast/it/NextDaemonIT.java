@@ -346,6 +346,25 @@ class NextDaemonIT {
     assertReadsAll(mount, dataset);
   }
 
+  /** The daemon before had listed the name as well: the next one took it for known. */
+  @Test
+  void refresh_nameThatWasListedAndThatTheKernelWasToldIsMissing_showsIt() throws IOException {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 10, i -> 1000);
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+    mount.awaitStats("the scan", NextDaemonIT::isScanned);
+    assertThat(mount.path("READY")).doesNotExist();
+    Files.writeString(dataset.root().resolve("READY"), "ready");
+    assertThat(sandbox.command("ls", "-U", mount.mountpoint().toString()).mustSucceed().out())
+        .contains("READY");
+    assertThat(mount.path("READY")).as("what the kernel believes").doesNotExist();
+
+    mount.signal(Posix.SIGKILL);
+    mount.findAgain(START);
+    mount.refresh();
+
+    assertThat(mount.path("READY")).hasContent("ready");
+  }
+
   /** The kernel gives the numbers of a mount that is gone to the next one. */
   @Test
   void umount_itsNumberIsAnothersByNow_leavesThatAlone() throws IOException {

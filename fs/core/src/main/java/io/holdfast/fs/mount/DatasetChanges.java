@@ -338,18 +338,20 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   /** An earlier daemon may have told the kernel that there is no such name, and noted that. */
   @Override
   public void added(Node directory, byte[] name) {
-    if (outdated.hasForgotten()) {
+    if (outdated.hasInherited() || outdated.hasForgotten()) {
       kernel.expire(directory.id(), name);
     }
   }
 
   /**
    * Tells whether the kernel may have been told that the name of a node is missing, and this object
-   * does not know: an earlier daemon told it, or the name was forgotten. A kernel that knows the
-   * node has been told of the name since.
+   * does not know. An earlier daemon may have told it of any name. This daemon may have forgotten a
+   * name that it has added since; it tells the kernel of no name that it knows. A kernel that knows
+   * the node has looked the name up since.
    */
   private boolean mayCountAsMissing(Node node) {
-    return node.id() >= firstOwn && outdated.hasForgotten() && !kernel.mayKnow(node.id());
+    boolean mayBe = outdated.hasInherited() || (node.id() >= firstOwn && outdated.hasForgotten());
+    return mayBe && !kernel.mayKnow(node.id());
   }
 
   /** Acts on what the pass of a refresh finds. */

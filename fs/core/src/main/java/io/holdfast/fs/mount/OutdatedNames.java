@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * it remembers, so a refresh must tell it to look each of them up again, even if the tree has known
  * better for long. A name is forgotten only when the kernel has been told: a second refresh that
  * comes meanwhile must not return before that, and tells the kernel too. Bounded: of very many
- * names the oldest are forgotten; the kernel then believes them until the TTL is over. Thread-safe.
+ * names some are forgotten untold. For one TTL from then on, and from the start of a daemon that
+ * takes over, the caller must take names into account that are not here. Thread-safe.
  */
 final class OutdatedNames {
   private static final long MOST = 100_000;
@@ -31,7 +32,10 @@ final class OutdatedNames {
 
   private final long ttlNanos;
 
-  /** Until when the kernel may believe that names are missing which are not noted here. */
+  /** Until when the kernel may believe what an earlier daemon has told it. */
+  private final long inheritedUntil;
+
+  /** Until when the kernel may believe that names are missing which were noted here. */
   private volatile long forgottenUntil;
 
   private final Cache<Name, Long> missing;
@@ -54,7 +58,8 @@ final class OutdatedNames {
    */
   OutdatedNames(Duration metadataTtl, boolean succeeds) {
     ttlNanos = metadataTtl.toNanos();
-    forgottenUntil = System.nanoTime() + (succeeds ? ttlNanos : 0);
+    forgottenUntil = System.nanoTime();
+    inheritedUntil = forgottenUntil + (succeeds ? ttlNanos : 0);
     missing = names(metadataTtl);
     replaced = names(metadataTtl);
   }
@@ -73,9 +78,14 @@ final class OutdatedNames {
         .build();
   }
 
+  /** Tells whether the kernel may still believe what an earlier daemon told it of any name. */
+  boolean hasInherited() {
+    return System.nanoTime() - inheritedUntil < 0;
+  }
+
   /**
-   * Tells whether the kernel may still believe that a name is missing which is not noted here: an
-   * earlier daemon told it, or there were too many names.
+   * Tells whether the kernel may still believe that a name is missing which is not noted here any
+   * more, because there were too many.
    */
   boolean hasForgotten() {
     return System.nanoTime() - forgottenUntil < 0;

@@ -154,21 +154,42 @@ final class DatasetChangesTest {
     assertThat(told).contains("name fresh").doesNotContain("name known");
   }
 
-  /** A listing had added them; the kernel, which had not asked, went on believing the other. */
+  /** A listing of either daemon had added them; the kernel, which had not asked, was not told. */
   @Test
   void refresh_afterAnotherDaemon_tellsTheKernelOfNamesThatOthersHaveAdded() throws FsException {
     origin.file("d/known", new byte[1]);
+    origin.file("d/earlier", new byte[1]);
     Node directory = lookup(tree.root(), "d");
     tree.bringIn(directory, (name, type, inode, attributes) -> {});
+    long known = tree.known(directory, "known".getBytes(UTF_8)).id();
     DatasetChanges successor = changes(true);
     origin.file("d/one", new byte[1]);
     origin.file("d/other", new byte[1]);
     tree.bringIn(directory, (name, type, inode, attributes) -> {});
-    knows = node -> false;
+    knows = node -> node == known;
 
     successor.refresh("d/one");
     assertThat(told).contains("name one").doesNotContain("name other");
     successor.refresh("d");
+
+    assertThat(told).contains("name earlier", "name other").doesNotContain("name known");
+  }
+
+  /** A daemon tells the kernel that a name is missing only before it knows the name. */
+  @Test
+  void refresh_afterTooManyMissingNames_tellsTheKernelOfNamesThatAreNew() throws FsException {
+    origin.file("d/known", new byte[1]);
+    Node directory = lookup(tree.root(), "d");
+    tree.bringIn(directory, (name, type, inode, attributes) -> {});
+    DatasetChanges own = changes(false);
+    for (int i = 0; i <= 100_000; i++) {
+      own.missing(Tree.ROOT, ("n" + i).getBytes(UTF_8));
+    }
+    origin.file("d/other", new byte[1]);
+    tree.bringIn(directory, (name, type, inode, attributes) -> {});
+    knows = node -> false;
+
+    own.refresh("d");
 
     assertThat(told).contains("name other").doesNotContain("name known");
   }

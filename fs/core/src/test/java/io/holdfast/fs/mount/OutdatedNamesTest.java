@@ -68,8 +68,15 @@ final class OutdatedNamesTest {
   }
 
   @Test
-  void hasForgotten_afterAnotherDaemonOrTooManyNames_only() {
-    assertThat(new OutdatedNames(Duration.ofHours(1), true).hasForgotten()).isTrue();
+  void hasInherited_afterAnotherDaemon_only() {
+    assertThat(new OutdatedNames(Duration.ofHours(1), true).hasInherited()).isTrue();
+    assertThat(new OutdatedNames(Duration.ZERO, true).hasInherited()).isFalse();
+    assertThat(names.hasInherited()).isFalse();
+  }
+
+  @Test
+  void hasForgotten_afterTooManyNames_only() {
+    assertThat(new OutdatedNames(Duration.ofHours(1), true).hasForgotten()).isFalse();
     for (int i = 0; i < 100_000; i++) {
       names.missing(1, name("n" + i));
     }
