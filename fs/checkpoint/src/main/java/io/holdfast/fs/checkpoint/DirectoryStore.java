@@ -35,6 +35,13 @@ public final class DirectoryStore implements InPlaceStore {
   private static final String REMOVED_WHILE_OPEN = ".nfs";
 
   private static final int LARGEST_OWNER = 4096;
+
+  /**
+   * The mode of {@link #LAST}, which outlives the mount: the server may take root for another user
+   * at the next one.
+   */
+  private static final int FOR_ALL_TO_READ = 0644;
+
   private static final int ZEROES = 1 << 20;
   private static final int SEEK_SET = 0;
 
@@ -77,12 +84,15 @@ public final class DirectoryStore implements InPlaceStore {
   public DirectoryStore(Path directory, String owner, boolean isHeld) throws ErrnoException {
     this.tree = FileTree.openStore(directory);
     this.owner = owner.getBytes(StandardCharsets.UTF_8);
+    boolean isNew = false;
+    boolean isOpen = false;
     try {
       Optional<byte[]> there = content(OWNER);
       if (there.isEmpty() && isHeld) {
         throw Store.isNotHeld(directory.resolve(OWNER).toString());
       } else if (there.isEmpty()) {
         createOwner();
+        isNew = true;
       } else if (!Arrays.equals(there.get(), this.owner)) {
         replaceOwner(there.get(), directory.resolve(OWNER), isHeld);
       }
@@ -100,9 +110,23 @@ public final class DirectoryStore implements InPlaceStore {
       exchanges = EXCHANGE.contains(type);
       longestTarget = longestTarget(type);
       largestFile = findLargestFile();
+      isOpen = true;
+    } finally {
+      if (!isOpen) {
+        if (isNew) {
+          giveBack();
+        }
+        tree.close();
+      }
+    }
+  }
+
+  /** Gives the store free, which was free when this process took it. */
+  private void giveBack() {
+    try {
+      tree.remove(OWNER, false);
     } catch (ErrnoException e) {
-      tree.close();
-      throw e;
+      log.warn("the store stays this node's: {}", e.getMessage());
     }
   }
 
@@ -117,17 +141,25 @@ public final class DirectoryStore implements InPlaceStore {
       return;
     }
     checkOwner();
-    if (tree.find(LAST).isPresent()) {
-      overwrite(LAST); // a part of it names no mount
-    } else {
-      int file = tree.create(LAST);
-      try {
-        writeOwner(file, LAST);
-      } finally {
-        LIBC.close(file);
+    try {
+      writeLast();
+    } catch (ErrnoException e) {
+      if (!e.is(Errno.EACCES) && !e.is(Errno.EPERM)) {
+        throw e;
       }
+      // it belongs to the user for whom the server took root at an earlier mount
+      tree.remove(LAST, false);
+      writeLast();
     }
     tree.sync("");
+  }
+
+  private void writeLast() throws ErrnoException {
+    if (tree.find(LAST).isEmpty()) {
+      LIBC.close(tree.create(LAST));
+    }
+    tree.chmod(LAST, FOR_ALL_TO_READ);
+    overwrite(LAST); // a part of it names no mount
   }
 
   /** Returns what one of the store's own files has; empty if it is not there. */

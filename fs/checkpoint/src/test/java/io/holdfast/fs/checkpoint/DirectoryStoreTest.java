@@ -70,6 +70,68 @@ class DirectoryStoreTest extends StoreContract {
     assertThat(storePath.resolve(FileTree.PROBE)).doesNotExist();
   }
 
+  /** The number of a system call. */
+  private static final long SETFSUID = System.getProperty("os.arch").equals("aarch64") ? 151 : 122;
+
+  private static final int OF_NOBODY = 65534;
+
+  /** Uses the store as a server with root_squash lets root use it. */
+  @FunctionalInterface
+  private interface Use {
+    void of(Path store) throws Exception;
+  }
+
+  private void squashed(Use use) throws Exception {
+    // by its descriptor: the user may not pass the directories above it
+    try (FileTree tree = FileTree.openStore(storePath)) {
+      LIBC.syscall(SETFSUID, OF_NOBODY, 0, 0, 0);
+      try {
+        use.of(Path.of("/proc/self/fd/" + tree.fd()));
+      } finally {
+        LIBC.syscall(SETFSUID, 0, 0, 0, 0);
+      }
+    }
+  }
+
+  /** Root mounted the store, and then it was exported with root_squash. */
+  @Test
+  void lastMount_thatRootHasNoted_isReadAndNotedByASquashedRoot() throws Exception {
+    assumeTrue(me == 0, "only root can be taken for another user");
+    Files.setAttribute(storePath, "unix:uid", OF_NOBODY);
+    store.noteMount();
+    assertThat(modeOf(storePath.resolve(Store.LAST))).isEqualTo(0644);
+    store.release(true);
+
+    squashed(
+        path -> {
+          try (DirectoryStore next = new DirectoryStore(path, "two", false)) {
+            assertThat(next.lastMount()).isEqualTo("one");
+            next.noteMount();
+            next.release(true);
+          }
+        });
+    assertThat(storePath.resolve(Store.LAST)).hasContent("two");
+    assertThat(modeOf(storePath.resolve(Store.LAST))).isEqualTo(0644);
+  }
+
+  /** Nothing in it was this node's, and yet every other node was refused. */
+  @Test
+  void storeThatCannotBeOpened_isFreeAgain() throws Exception {
+    assumeTrue(me == 0, "only root can be taken for another user");
+    Files.setAttribute(storePath, "unix:uid", OF_NOBODY);
+    store.noteMount();
+    store.release(true);
+    Files.setPosixFilePermissions(
+        storePath.resolve(Store.LAST), PosixFilePermissions.fromString("rw-------"));
+
+    squashed(
+        path ->
+            assertThatThrownBy(() -> new DirectoryStore(path, "two", false))
+                .isInstanceOf(ErrnoException.class));
+
+    assertThat(storePath.resolve(Store.OWNER)).doesNotExist();
+  }
+
   private int modeOf(Path file) throws Exception {
     return (Integer) Files.getAttribute(file, "unix:mode") & 07777;
   }
