@@ -246,20 +246,37 @@ public final class FileTree implements AutoCloseable {
       if (!isStore || !e.is(Errno.EACCES)) {
         throw e;
       }
+      return withOwnersRights(path, call, e);
     }
+  }
+
+  /** Fails as the call did at first, if the mode cannot be changed. */
+  private long withOwnersRights(String path, CallWithRights call, ErrnoException denied)
+      throws ErrnoException {
     synchronized (modes) {
-      int fd = open(path, Linux.O_PATH);
+      boolean hasRights = false;
+      int fd = -1;
       try {
+        fd = open(path, Linux.O_PATH);
         Stat stat = stat(fd);
         int permissions = stat.mode() & ~Stat.TYPE;
         chmod(fd, stat, permissions | (stat.isDirectory() ? PRIVATE_DIRECTORY : PRIVATE), path);
+        hasRights = true;
         try {
           return call.run();
         } finally {
           takeBack(fd, stat, permissions, path);
         }
+      } catch (ErrnoException e) {
+        if (hasRights) {
+          throw e;
+        }
+        denied.addSuppressed(e);
+        throw denied;
       } finally {
-        LIBC.close(fd);
+        if (fd >= 0) {
+          LIBC.close(fd);
+        }
       }
     }
   }
@@ -547,7 +564,7 @@ public final class FileTree implements AutoCloseable {
    *     than its root: no rename leads there, and its inodes are other files'
    */
   public List<Entry> list(String path) throws ErrnoException {
-    int fd = open(path, Linux.O_RDONLY | Linux.O_DIRECTORY);
+    int fd = openAsOwner(path, Linux.O_RDONLY | Linux.O_DIRECTORY);
     List<Entry> entries = new ArrayList<>();
     try {
       if (isStore && fileSystem(fd) != fileSystem(root)) {
@@ -576,7 +593,7 @@ public final class FileTree implements AutoCloseable {
 
   /** Tells whether a directory has no entries; reads no more of them than it needs. */
   boolean isEmpty(String path) throws ErrnoException {
-    int fd = open(path, Linux.O_RDONLY | Linux.O_DIRECTORY);
+    int fd = openAsOwner(path, Linux.O_RDONLY | Linux.O_DIRECTORY);
     try {
       List<Entry> entries = new ArrayList<>();
       boolean more = true;
@@ -665,8 +682,12 @@ public final class FileTree implements AutoCloseable {
     long on(long path, long name);
   }
 
-  /** The calls take paths only; the way to the open directory is one. */
   private long xattr(String path, String name, CallOfXattr call) throws ErrnoException {
+    return asOwner(path, () -> asOwner(parent(path), () -> xattrNow(path, name, call)));
+  }
+
+  /** The calls take paths only; the way to the open directory is one. */
+  private long xattrNow(String path, String name, CallOfXattr call) throws ErrnoException {
     int directory = directory(parent(path));
     try {
       String file = "/proc/self/fd/" + directory + "/" + name(path);

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import jnr.constants.platform.Errno;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -102,6 +103,11 @@ class FileTreeTest {
         tree.allocate("file", 0, 0, 6);
         tree.sync("file");
         LIBC.close(tree.openRegular("file", 0));
+        tree.setXattr("file", "user.x", new byte[] {'x'}, 0);
+        assertThat(tree.xattrNames("file")).contains("user.x");
+        assertThat(tree.xattr("file", "user.x")).containsExactly('x');
+        tree.removeXattr("file", "user.x");
+        assertThat(tree.xattrNames("file")).doesNotContain("user.x");
       } finally {
         LIBC.syscall(SETFSUID, 0, 0, 0, 0);
         LIBC.free(memory);
@@ -114,7 +120,7 @@ class FileTreeTest {
 
   /** A checkpoint that was made read-only, and then removed by root, stopped the persister. */
   @ParameterizedTest
-  @ValueSource(ints = {0700, 0555, 0111})
+  @ValueSource(ints = {0700, 0555, 0311, 0111})
   void directoryOfASquashedRoot_thatLacksItsOwnersRights_changes_andKeepsItsMode(int mode)
       throws IOException {
     assumeTrue(Procfs.ownUid() == 0, "only root can be taken for another user");
@@ -129,6 +135,9 @@ class FileTreeTest {
         tree.link("to/a", "from/b");
         tree.remove("to/a", false);
         tree.sync("from");
+        assertThat(tree.list("from")).extracting(FileTree.Entry::name).containsExactly("b");
+        assertThat(tree.isEmpty("to")).isTrue();
+        tree.setXattr("from/b", "user.x", new byte[] {'x'}, 0);
         tree.rename("from", "to/from", 0);
         assertThat(tree.stat("to/from/b").links()).isEqualTo(1);
         assertThat(tree.find("to/a")).isEmpty();
@@ -137,6 +146,46 @@ class FileTreeTest {
       }
       for (String each : new String[] {"to/from", "to"}) {
         assertThat(tree.stat(each).mode()).isEqualTo(Stat.DIRECTORY | mode);
+      }
+    }
+  }
+
+  /** The next mount compares all directories of the store with the front. */
+  @Test
+  void directoryOfASquashedRoot_thatItsOwnerMayNotEnter_isListed() throws IOException {
+    assumeTrue(Procfs.ownUid() == 0, "only root can be taken for another user");
+    Files.setAttribute(directory, "unix:uid", OF_NOBODY);
+    try (FileTree tree = FileTree.openStore(directory)) {
+      LIBC.syscall(SETFSUID, OF_NOBODY, 0, 0, 0);
+      try {
+        tree.make("d", Stat.DIRECTORY | 0700, 0, 0, 0, "");
+        tree.make("d/a", Stat.REGULAR | 0600, 0, 0, 0, "");
+        tree.chmod("d", 0);
+        assertThat(tree.list("d")).extracting(FileTree.Entry::name).containsExactly("a");
+        tree.setXattr("d/a", "user.x", new byte[] {'x'}, 0);
+        assertThat(tree.xattrNames("d/a")).contains("user.x");
+        assertThat(tree.stat("d").mode()).isEqualTo(Stat.DIRECTORY);
+      } finally {
+        LIBC.syscall(SETFSUID, 0, 0, 0, 0);
+      }
+    }
+  }
+
+  /** Others than the owner may not change the mode: the message said that, and not what failed. */
+  @Test
+  void fileOfAnother_thatASquashedRootMayNotOpen_failsAsTheCallDid() throws IOException {
+    assumeTrue(Procfs.ownUid() == 0, "only root can be taken for another user");
+    Files.setAttribute(directory, "unix:uid", OF_NOBODY);
+    try (FileTree tree = FileTree.openStore(directory)) {
+      tree.make("d", Stat.DIRECTORY | 0700, 0, OF_ANOTHER, 0, "");
+      LIBC.syscall(SETFSUID, OF_NOBODY, 0, 0, 0);
+      try {
+        assertThatThrownBy(() -> tree.list("d"))
+            .matches(e -> ((ErrnoException) e).is(Errno.EACCES))
+            .satisfies(e -> assertThat(e.getSuppressed()).hasSize(1));
+        assertThat(tree.find("d")).isPresent();
+      } finally {
+        LIBC.syscall(SETFSUID, 0, 0, 0, 0);
       }
     }
   }
