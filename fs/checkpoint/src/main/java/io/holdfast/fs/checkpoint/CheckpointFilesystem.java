@@ -45,6 +45,10 @@ public final class CheckpointFilesystem {
   private static final int O_ACCMODE = 3;
   private static final int COPY = 1 << 20;
   private static final long LONGEST_STUB_WAIT = 60_000_000_000L;
+
+  /** How often a file is opened at the store that changes each time. */
+  private static final int MOST_ATTEMPTS = 16;
+
   private static final int XATTR_CREATE = 1;
   private static final int XATTR_REPLACE = 2;
 
@@ -1083,44 +1087,49 @@ public final class CheckpointFilesystem {
     }
   }
 
+  /** A file as the front knows it, and the last operation that is pending of it. */
+  private record Wanted(String path, Stat expected, long last) {}
+
+  private Wanted wanted(Node node) throws ErrnoException {
+    lock.lock();
+    try {
+      String path = path(node);
+      return new Wanted(path, front.stat(path), front.lastOf(path));
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /**
    * Opens a file that only the store has, under its name of now, once it has taken all that is
-   * pending of it.
+   * pending of it. Tries again, a few times, if the file changes meanwhile.
    *
    * @return -1 if the front has the file by now
    */
   private int openAtStore(Node node) throws ErrnoException, InterruptedException {
-    String path;
-    long last;
-    Stat expected;
-    lock.lock();
-    try {
-      path = path(node);
-      last = front.lastOf(path);
-      expected = front.stat(path);
-    } finally {
-      lock.unlock();
-    }
-    if (!persister.await(last, LONGEST_STUB_WAIT)) {
-      throw ErrnoException.of(Errno.ETIMEDOUT, path);
-    }
-    int file;
-    try {
-      file = store.openToRead(path, expected);
-    } catch (ErrnoException e) {
-      if (!front.isStub(node.inode)) {
-        return -1;
+    for (int attempt = 1; ; attempt++) {
+      Wanted wanted = wanted(node);
+      if (!persister.await(wanted.last, LONGEST_STUB_WAIT)) {
+        throw ErrnoException.of(Errno.ETIMEDOUT, wanted.path);
       }
-      if (isUnchanged(path, node, expected)) {
-        throw e;
+      try {
+        int file = store.openToRead(wanted.path, wanted.expected);
+        if (isAt(wanted.path, node)) {
+          return file;
+        }
+        store.closeAfterReading(file); // perhaps another one, which has the name by now
+        if (attempt == MOST_ATTEMPTS) {
+          throw ErrnoException.because(Errno.EIO, wanted.path, "gets other names all the time");
+        }
+      } catch (ErrnoException e) {
+        if (!front.isStub(node.inode)) {
+          return -1;
+        }
+        if (attempt == MOST_ATTEMPTS || isUnchanged(wanted.path, node, wanted.expected)) {
+          throw e;
+        }
       }
-      return openAtStore(node);
     }
-    if (isAt(path, node)) {
-      return file;
-    }
-    store.closeAfterReading(file); // perhaps another one, which has the name by now
-    return openAtStore(node);
   }
 
   private boolean isAt(String path, Node node) {

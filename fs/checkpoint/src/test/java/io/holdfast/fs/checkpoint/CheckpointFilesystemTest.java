@@ -244,21 +244,23 @@ class CheckpointFilesystemTest {
     filesystem.release(handle[0]);
   }
 
-  /** A store for whose first reader the owner of the file changes on the way. */
+  /** A store for whose first readers the owner of the file changes on the way. */
   private final class GivingStore extends ForwardingStore {
-    private boolean isGiven;
+    private final int times;
+    private int opened;
 
-    GivingStore() {
+    GivingStore(int times) {
       super(store);
+      this.times = times;
     }
 
     @Override
     public int openToRead(String path, Stat expected) throws ErrnoException {
-      if (!isGiven) {
-        isGiven = true;
+      if (opened++ < times) {
+        int uid = 999 + opened;
         try {
           front.perform(
-              () -> new Operation.Attributes(path, -1, 1000, -1, FileTree.OMIT, FileTree.OMIT));
+              () -> new Operation.Attributes(path, -1, uid, -1, FileTree.OMIT, FileTree.OMIT));
           persistAll();
         } catch (Exception e) {
           throw new IllegalStateException(e);
@@ -272,18 +274,36 @@ class CheckpointFilesystemTest {
   @Test
   void fileThatGetsAnotherOwner_whileItIsOpenedAtTheStore_isRead() throws Exception {
     assumeTrue(me == 0, "only root gives files away");
-    Created created = create("a", 0);
-    filesystem.write(created.handle(), memory, LENGTH, 0, false);
-    filesystem.release(created.handle());
-    persistAll();
-    front.keepOnly(java.util.Set.of());
-    filesystem = filesystem(new GivingStore(), SaveMeter.ofProcess());
+    makeStub();
+    filesystem = filesystem(new GivingStore(1), SaveMeter.ofProcess());
 
     long handle = filesystem.open(filesystem.lookup(ROOT, "a").node(), 0);
 
     assertThat(filesystem.read(handle, memory, LENGTH, 0)).isEqualTo(LENGTH);
     assertThat(store.stat("a").uid()).isEqualTo(1000);
     filesystem.release(handle);
+  }
+
+  private void makeStub() throws Exception {
+    Created created = create("a", 0);
+    filesystem.write(created.handle(), memory, LENGTH, 0, false);
+    filesystem.release(created.handle());
+    persistAll();
+    front.keepOnly(java.util.Set.of());
+  }
+
+  /** A program that changes it all the time filled the stack of the reader's thread. */
+  @Test
+  void fileThatGetsOtherOwnersAllTheTime_failsAtLast() throws Exception {
+    assumeTrue(me == 0, "only root gives files away");
+    makeStub();
+    GivingStore giving = new GivingStore(Integer.MAX_VALUE);
+    filesystem = filesystem(giving, SaveMeter.ofProcess());
+    long node = filesystem.lookup(ROOT, "a").node();
+
+    assertThatThrownBy(() -> filesystem.open(node, 0)).matches(e -> is(e, Errno.EIO));
+
+    assertThat(giving.opened).isEqualTo(16);
   }
 
   /** {@code tar --sparse} archived zeroes in its place: a file without blocks is a hole to it. */
