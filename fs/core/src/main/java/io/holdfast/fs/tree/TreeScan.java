@@ -103,6 +103,12 @@ public final class TreeScan {
     /** The directories whose listings have begun: another one may take the path before the end. */
     private final Map<OriginPath, Node> begun = new ConcurrentHashMap<>();
 
+    /**
+     * The directories that the tree did not know when their listings began, as while a lookup
+     * replaces one: a listing may be of the old directory.
+     */
+    private final Set<OriginPath> unknown = ConcurrentHashMap.newKeySet();
+
     private volatile boolean mayMove = true;
 
     Sink(TreePass pass, Counter counter, BooleanSupplier goesOn) {
@@ -136,6 +142,7 @@ public final class TreeScan {
     public KnownEntries known(OriginPath directory) {
       Node parent = find(directory);
       if (parent == null) {
+        unknown.add(directory);
         return KnownEntries.NONE;
       }
       begun.put(directory, parent);
@@ -149,6 +156,9 @@ public final class TreeScan {
 
     @Override
     public void way(OriginPath directory, List<Attributes> way) throws FsException {
+      if (unknown.contains(directory)) {
+        throw new FsException(FsError.STALE, directory + ": not known when its listing began");
+      }
       Node parent = listed(directory);
       if (parent != null) {
         pass.reached(parent, way);
@@ -157,15 +167,19 @@ public final class TreeScan {
 
     @Override
     public void complete(OriginPath directory) {
-      Node node = find(directory);
-      if (node == null || !goesOn.getAsBoolean()) {
+      if (!goesOn.getAsBoolean()) {
         return;
       }
-      if (!node.equals(begun.getOrDefault(directory, node))) {
+      Node node = find(directory);
+      Node before = begun.get(directory);
+      if (before != null && !before.equals(node)) {
         failed(directory, new FsException(FsError.STALE, directory + ": replaced while listed"));
         return;
       }
       begun.remove(directory);
+      if (node == null) {
+        return;
+      }
       try {
         pass.complete(node);
       } catch (FsException e) {
@@ -186,6 +200,7 @@ public final class TreeScan {
     @Override
     public void failed(OriginPath directory, FsException cause) {
       begun.remove(directory);
+      unknown.remove(directory);
       if (cause.code() == FsError.STALE && mayMove && !directory.isRoot()) {
         moved.add(directory);
         return;

@@ -2,6 +2,7 @@ package io.holdfast.fs.tree;
 
 import static io.holdfast.fs.Failures.assertFails;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
@@ -11,9 +12,12 @@ import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.DelegatingOrigin;
 import io.holdfast.fs.origin.DirectoryWalk;
 import io.holdfast.fs.origin.FakeOrigin;
+import io.holdfast.fs.origin.KnownEntries;
 import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.origin.Origin.ScanSink;
 import io.holdfast.fs.origin.OriginPath;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -152,6 +156,80 @@ final class DatasetScanTest {
           @Override
           public void scan(OriginPath directory, Executor threads, ScanSink sink) {
             new DirectoryWalk(this::list, threads, sink).walk(directory);
+          }
+        };
+
+    new TreeScan(replacing, tree, threads).run(tree.root(), pass, (in, name, is) -> {}, () -> true);
+
+    pass.requireWhole();
+    Node directory = tree.directory(tree.root(), bytes("d"));
+    assertThat(tree.listedAt(directory)).isNotZero();
+    assertThat(tree.known(directory, bytes("new"))).isNotNull();
+    assertThat(tree.known(directory, bytes("old"))).isNull();
+  }
+
+  /**
+   * Passes a scan on, but not the entries of the root, so that the tree does not know its
+   * directories; and replaces these once the way to them was told.
+   */
+  private record LateSink(ScanSink sink, Runnable replace) implements ScanSink {
+    @Override
+    public void entries(OriginPath directory, List<Origin.ScannedEntry> entries) {
+      if (!directory.isRoot()) {
+        sink.entries(directory, entries);
+      }
+    }
+
+    @Override
+    public void way(OriginPath directory, List<Attributes> way) throws FsException {
+      try {
+        sink.way(directory, way);
+      } finally {
+        if (!directory.isRoot()) {
+          replace.run();
+        }
+      }
+    }
+
+    @Override
+    public KnownEntries known(OriginPath directory) {
+      return sink.known(directory);
+    }
+
+    @Override
+    public void complete(OriginPath directory) {
+      sink.complete(directory);
+    }
+
+    @Override
+    public void failed(OriginPath directory, FsException cause) {
+      sink.failed(directory, cause);
+    }
+
+    @Override
+    public boolean goesOn() {
+      return sink.goesOn();
+    }
+  }
+
+  /** A lookup was just replacing it: the new directory would have the names of the old one. */
+  @Test
+  void run_directoryIsNotKnownWhenItsListingBegins_isListedAgain() throws Exception {
+    origin.file("d/old", new byte[1]);
+    Tree tree = new Tree(origin, nodes, old -> {});
+    TreePass pass = new TreePass(tree, Moment.now(), TreePass.ChangeSink.NONE);
+    Runnable replace =
+        () -> {
+          origin.remove("d");
+          origin.file("d/new", new byte[1]);
+          assertThatCode(() -> tree.lookup(tree.root(), bytes("d"))).doesNotThrowAnyException();
+        };
+    Origin replacing =
+        new DelegatingOrigin(origin) {
+          @Override
+          public void scan(OriginPath top, Executor on, ScanSink sink) {
+            ScanSink late = top.isRoot() ? new LateSink(sink, replace) : sink;
+            new DirectoryWalk(this::list, on, late).walk(top);
           }
         };
 
