@@ -1,7 +1,7 @@
 package io.holdfast.fs.residency;
 
 import java.util.Arrays;
-import java.util.function.LongConsumer;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,12 +65,14 @@ final class Handles {
     return at < 0 ? null : residents[at];
   }
 
-  /** Passes the number of each resident. The action may remove the resident. */
-  void forEach(LongConsumer action) {
-    for (int i = 0; i < end; i++) {
-      if (residents[i] != null) {
-        action.accept(handles[i]);
-      }
+  /**
+   * Passes the number of each resident until the taker returns false. The taker may remove the
+   * resident.
+   */
+  void forEach(LongPredicate taker) {
+    boolean goesOn = true;
+    for (int i = 0; goesOn && i < end; i++) {
+      goesOn = residents[i] == null || taker.test(handles[i]);
     }
   }
 

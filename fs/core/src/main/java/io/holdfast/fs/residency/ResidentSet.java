@@ -222,9 +222,10 @@ final class ResidentSet {
     if (behind) {
       handles.forEach(
           id -> {
-            if (givenUp.size() < most && !policy.contains(id)) {
+            if (!policy.contains(id)) {
               takeOut(id, givenUp);
             }
+            return givenUp.size() < most;
           });
       behind = givenUp.size() >= most;
     }
