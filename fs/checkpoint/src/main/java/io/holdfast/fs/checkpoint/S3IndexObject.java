@@ -71,8 +71,10 @@ final class S3IndexObject {
   }
 
   private void requireEmpty() throws FsException {
-    for (String key : bucket.keys("", 2)) {
-      if (!key.equals(S3Keys.OWNER)) { // a plan without its index would have objects deleted
+    // a plan without its index would have objects deleted
+    Set<String> allowed = Set.of(S3Keys.OWNER, S3Keys.LAST);
+    for (String key : bucket.keys("", allowed.size() + 1)) {
+      if (!allowed.contains(key)) {
         throw new FsException(
             FsError.INVALID,
             "%s: there are objects (%s) and no index of Holdfast: give a prefix without objects"

@@ -315,6 +315,20 @@ class S3StoreTest extends StoreContract {
     assertThat(store().list("")).hasSize(1);
   }
 
+  /** The message to a front whose store is empty advises to copy that name. */
+  @Test
+  void prefixWithTheNameOfTheLastMountAlone_isTaken() throws Exception {
+    try (S3TestStores named = new S3TestStores()) {
+      named.put(S3Keys.LAST, "one".getBytes(StandardCharsets.UTF_8));
+      Path front = directory.resolve("second");
+      try (S3Store taken =
+          new S3Store(named.bucket(), named.place(), "one", false, front, () -> 7)) {
+        assertThat(taken.lastMount()).isEqualTo("one");
+        assertThat(taken.isBare()).isFalse();
+      }
+    }
+  }
+
   @Test
   void prefixWithOtherObjects_isRefused_andStaysFree() throws Exception {
     try (S3TestStores full = new S3TestStores()) {
