@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.holdfast.fs.checkpoint.daemon.OpenedFront;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -130,6 +131,33 @@ class DirectoryStoreTest extends StoreContract {
                 .isInstanceOf(ErrnoException.class));
 
     assertThat(storePath.resolve(Store.OWNER)).doesNotExist();
+  }
+
+  /** Programs still had files open in the mount, and other nodes could take the store. */
+  @Test
+  void daemonThatGoesOn_andCannotNoteItsMount_keepsTheStore() throws Exception {
+    store.release(true);
+    Path fronts = directory.resolve("first");
+    try (OpenedFront first =
+        new OpenedFront(
+            fronts, 1 << 30, "store", (owner, isHeld) -> open(owner, fronts, isHeld), false)) {
+      first.front().close();
+      first.front().closeFiles();
+      first.store().close();
+    }
+
+    OpenedFront.Opener failing =
+        (owner, isHeld) ->
+            new ForwardingStore(new DirectoryStore(storePath, owner, isHeld)) {
+              @Override
+              public void noteMount() throws ErrnoException {
+                throw ErrnoException.of(Errno.EIO, Store.LAST);
+              }
+            };
+    assertThatThrownBy(() -> new OpenedFront(fronts, 1 << 30, "store", failing, true))
+        .matches(e -> ((ErrnoException) e).is(Errno.EIO));
+
+    assertThat(storePath.resolve(Store.OWNER)).exists();
   }
 
   private int modeOf(Path file) throws Exception {

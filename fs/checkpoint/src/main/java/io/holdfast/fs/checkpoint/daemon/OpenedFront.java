@@ -71,7 +71,7 @@ public final class OpenedFront implements AutoCloseable {
     try {
       beOf(identity, owner, isHeld);
     } catch (IOException | RuntimeException e) {
-      store.release(!isHeld);
+      store.release(!isHeld && !goesOn); // a living mount keeps its store for the next daemon
       store.close();
       closeFront();
       directory.close();
