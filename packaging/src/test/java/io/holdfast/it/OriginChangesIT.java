@@ -69,6 +69,9 @@ class OriginChangesIT {
   private static final int LARGE = 3 * ITEM_BYTES + 4321;
   private static final int MANY_NAMES = 10_000;
 
+  /** Names of which a daemon notes that they are missing. */
+  private static final int MOST_MISSING = 100_000;
+
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
   /** Whether the files were resident or had only passed through before they changed. */
@@ -225,6 +228,28 @@ class OriginChangesIT {
     assertThat(mount.path("large")).has(content(Stamps.bytes(0, 2, 0, size)));
     holder.tell("read 0 " + size);
     assertThat(holder.awaitLine(++line, READ_DEADLINE)).matches("error .*|version 1 .*");
+  }
+
+  /**
+   * A user had asked for so many names that the daemon had forgotten some; a listing had others.
+   */
+  @Test
+  void refresh_manyNamesWereMissing_showsThoseThatAppeared() throws IOException {
+    Dataset dataset = Dataset.create(sandbox.folder("origin"), 10, i -> 1000);
+    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
+    for (int i = 0; i < MOST_MISSING + MANY_NAMES; i++) {
+      assertThat(Files.exists(mount.path("n" + i))).isFalse();
+    }
+    List<String> appeared = new ArrayList<>();
+    for (int i = 0; i < MANY_NAMES; i += 100) {
+      appeared.add("n" + (MOST_MISSING + i));
+      Files.createFile(dataset.root().resolve("n" + (MOST_MISSING + i)));
+    }
+    sandbox.command("ls", "-U", mount.mountpoint().toString()).mustSucceed();
+
+    mount.refresh();
+
+    assertThat(appeared).allMatch(name -> Files.exists(mount.path(name)));
   }
 
   /** On ext4, inode numbers come back in the order in which they went. */

@@ -29,7 +29,8 @@ public interface KernelView {
   /**
    * Tells whether the kernel knows a file, and so may have pages of its content. If the kernel
    * knows it, it asks for the attributes again before it shows them. May wait, for a bounded time,
-   * so a thread that answers requests must not call it. Returns true if it has waited in vain.
+   * so a thread that answers requests must not call it. Returns true if it has waited in vain, and
+   * false where the binding cannot tell; no daemon takes over the mount of such a binding.
    */
   boolean mayKnow(long node);
 

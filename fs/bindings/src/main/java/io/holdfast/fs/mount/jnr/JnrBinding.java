@@ -273,22 +273,19 @@ public final class JnrBinding implements Binding {
     }
   }
 
-  /**
-   * Stores nothing: Stores nothing: libfuse gives each file a number of its own, and does not tell
-   * which.
-   */
+  /** Stores nothing: libfuse gives each file a number of its own, and does not tell which. */
   @Override
   public boolean store(long node, Source source) {
     return false;
   }
 
   /**
-   * Never called: a mount of this binding ends with its daemon, so no daemon before it has left
-   * pages.
+   * Tells that of directories in which something was looked up. Of others libfuse does not tell it;
+   * a refresh then expires their names, as it does where only their attributes are to expire.
    */
   @Override
   public boolean mayKnow(long node) {
-    return true;
+    return directories.number(node) != 0;
   }
 
   @Override
