@@ -6,6 +6,7 @@ import io.holdfast.fs.client.DaemonClient;
 import io.holdfast.fs.client.PersistWait;
 import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.control.ControlClient;
+import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.host.CliException;
@@ -20,10 +21,12 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -38,7 +41,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "umount",
     sortOptions = false,
-    customSynopsis = "holdfast umount [--force] [--timeout TIME] MOUNTPOINT|NAME",
+    customSynopsis = "holdfast umount [--force|--if-dead] [--timeout TIME] MOUNTPOINT|NAME",
     header = "End a mount and give its memory back.",
     description = {
       "",
@@ -73,6 +76,13 @@ final class UmountCommand implements Callable<Integer> {
   private boolean force;
 
   @Option(
+      names = "--if-dead",
+      description =
+          "Only take away what a daemon that died left. A mount that has a daemon, or gets one,"
+              + " stays, with exit code 0.")
+  private boolean ifDead;
+
+  @Option(
       names = "--timeout",
       paramLabel = "TIME",
       description =
@@ -87,7 +97,14 @@ final class UmountCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
+    if (force && ifDead) {
+      throw CliException.usage("--force and --if-dead exclude each other: give one of them");
+    }
     Targets targets = new Targets(context.host());
+    if (ifDead) {
+      takeAwayDead(targets);
+      return 0;
+    }
     boolean starting = targets.isBeingStartedAgain(target);
     Optional<RunningDaemon> daemon = targets.find(target);
     if (starting && daemon.isEmpty() && !context.host().mounts().at(Path.of(target)).isPresent()) {
@@ -261,6 +278,25 @@ final class UmountCommand implements Callable<Integer> {
               .formatted(daemon.name(), daemon.pid()));
     }
     say("killed the daemon of '" + daemon.name() + "' (pid " + daemon.pid() + ")");
+  }
+
+  /** Takes away what a daemon that died left, unless the mount has a daemon or gets one. */
+  private void takeAwayDead(Targets targets) throws IOException {
+    ControlDirectory control = context.host().control();
+    Path path = context.host().locate(mountpointOf(target));
+    Predicate<RunningDaemon> meant =
+        daemon -> daemon.name().equals(target) || daemon.mountpoint().equals(path);
+    List<String> dead = control.dead().stream().filter(meant).map(RunningDaemon::name).toList();
+    if (targets.running().stream().anyMatch(meant)
+        || dead.stream().map(control::stateDirectory).anyMatch(DaemonState::isBegun)) {
+      return;
+    }
+    if (isMounted(path)) {
+      takeAwayStale(path);
+    }
+    for (String name : dead) {
+      control.removeLeftovers(name);
+    }
   }
 
   private void takeAwayStale(Path path) throws IOException {

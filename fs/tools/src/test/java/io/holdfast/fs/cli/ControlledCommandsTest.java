@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -337,6 +339,94 @@ class ControlledCommandsTest {
     assertThat(run.run("umount", "photos")).isZero();
     assertThat(host.mounts).isEmpty();
     assertThat(host.control.path()).isEmptyDirectory();
+  }
+
+  /**
+   * The unit ended with 'umount --force', also where its start had failed because the name had a
+   * mount by hand: {@code systemctl start} ended that mount.
+   */
+  @Test
+  void umount_asTheUnitEnds_leavesAMountWithADaemon() throws IOException {
+    host.mount(Path.of("/mnt/one"), HOLDFAST, Host.PathState.DIRECTORY);
+    daemon("one", "/mnt/one");
+
+    assertThat(run.run(afterTheUnit("one"))).as(run.err.toString()).isZero();
+
+    assertThat(host.mounts).hasSize(1);
+    assertThat(run.run("stats", "one")).isZero();
+    assertThat(run.killed).isEmpty();
+    assertThat(run.err.toString()).isEmpty();
+  }
+
+  @Test
+  void umount_asTheUnitEnds_leavesAMountThatGetsItsNextDaemon() throws IOException {
+    host.mount(Path.of("/mnt/one"), HOLDFAST, Host.PathState.HUNG);
+    died("one");
+    Path state = supervised("one");
+
+    assertThat(run.run(afterTheUnit("one"))).as(run.err.toString()).isZero();
+
+    assertThat(host.mounts).hasSize(1);
+    assertThat(state.resolve("supervisor")).exists();
+    assertThat(run.err.toString()).isEmpty();
+  }
+
+  /**
+   * Another process may have the pid of the dead daemon by then: the lock tells, as it does here.
+   */
+  @Test
+  void umount_asTheUnitEnds_takesADeadMountAway() throws IOException {
+    Path mountpoint = Files.createDirectory(temp.resolve("dead"));
+    host.mount(mountpoint, HOLDFAST, Host.PathState.HUNG);
+    Files.createDirectories(host.control.stateDirectory("one"));
+    Files.createFile(host.control.lockFile("one"));
+    Files.writeString(
+        host.control.processFile("one"), ProcessHandle.current().pid() + "\n" + mountpoint + "\n");
+
+    assertThat(run.run(afterTheUnit("one"))).as(run.err.toString()).isZero();
+
+    assertThat(host.mounts).isEmpty();
+    assertThat(host.control.path()).isEmptyDirectory();
+    assertOneLine("took away a stale mount at " + mountpoint);
+  }
+
+  @Test
+  void umount_ifDead_removesFilesOfAMountThatIsGone_andNothingElse() throws IOException {
+    died("one");
+    died("two");
+    assertThat(run.run("umount", "--if-dead", "one")).isZero();
+    assertThat(host.control.processFile("one")).doesNotExist();
+    assertThat(host.control.processFile("two")).exists();
+    assertThat(run.run("umount", "--if-dead", "three")).isZero();
+    assertThat(run.err.toString()).isEmpty();
+    assertThat(run.run("umount", "--if-dead", "--force", "two")).isEqualTo(2);
+    assertOneLine("--force and --if-dead exclude each other: give one of them");
+  }
+
+  /** Returns the words of the unit's own command line for after its end. */
+  private static String[] afterTheUnit(String name) throws IOException {
+    String unit = Files.readString(Path.of("../../packaging/deb/holdfast@.service"));
+    Matcher command =
+        Pattern.compile("(?m)^ExecStopPost=.* exec /usr/bin/holdfast (.*)'$").matcher(unit);
+    assertThat(command.find()).isTrue();
+    return command.group(1).replace("%i", name).split(" ");
+  }
+
+  /** Leaves what a daemon that was killed leaves. */
+  private void died(String name) throws IOException {
+    Files.createDirectories(host.control.path());
+    Files.writeString(host.control.processFile(name), "1\n/mnt/" + name + "\n");
+  }
+
+  /** Gives a mount a supervisor, which has a child; returns the mount's state directory. */
+  private Path supervised(String name) throws IOException {
+    Process supervisor =
+        new ProcessBuilder("sh", "-c", "sleep 600 & read line; kill $!; : holdfast-supervise")
+            .start();
+    open.add(() -> supervisor.getOutputStream().close());
+    Path state = Files.createDirectories(host.control.stateDirectory(name));
+    Files.writeString(state.resolve("supervisor"), supervisor.pid() + "\n");
+    return state;
   }
 
   @Test
