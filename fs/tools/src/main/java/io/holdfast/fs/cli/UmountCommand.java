@@ -105,10 +105,15 @@ final class UmountCommand implements Callable<Integer> {
       takeAwayDead(targets);
       return 0;
     }
-    boolean starting = targets.isBeingStartedAgain(target);
+    Optional<RunningDaemon> starting = targets.beingStartedAgain(target);
     Optional<RunningDaemon> daemon = targets.find(target);
-    if (starting && daemon.isEmpty() && !context.host().mounts().at(Path.of(target)).isPresent()) {
-      return 0; // it did not start, and the supervisor took the mount away
+    if (starting.isPresent() && daemon.isEmpty()) {
+      if (targets.beingStartedAgain(target).isPresent()) {
+        endStart(starting.get());
+      }
+      if (!isMounted(starting.get().mountpoint())) {
+        return 0; // no daemon started, and the supervisor took the mount away
+      }
     }
     if (daemon.isPresent() && targets.isCheckpoint(daemon.get()) && !force) {
       return endCheckpoints(daemon.get());
@@ -116,7 +121,10 @@ final class UmountCommand implements Callable<Integer> {
     if (daemon.isPresent()) {
       stop(daemon.get());
     } else {
-      takeAwayStale(context.host().locate(mountpointOf(target)));
+      takeAwayStale(
+          starting
+              .map(RunningDaemon::mountpoint)
+              .orElseGet(() -> context.host().locate(mountpointOf(target))));
     }
     return 0;
   }
@@ -278,6 +286,30 @@ final class UmountCommand implements Callable<Integer> {
               .formatted(daemon.name(), daemon.pid()));
     }
     say("killed the daemon of '" + daemon.name() + "' (pid " + daemon.pid() + ")");
+  }
+
+  /** Ends the start of a daemon that does not answer; its supervisor then takes the mount away. */
+  private void endStart(RunningDaemon before) throws IOException {
+    if (!force) {
+      throw CliException.couldNot(
+          "the daemon of '%s' died, and the next one does not answer yet: try again, look into its log, or use --force"
+              .formatted(before.name()));
+    }
+    Path state = context.host().control().stateDirectory(before.name());
+    if (Files.exists(state)) {
+      Supervision.forbidRestart(state);
+    }
+    BooleanSupplier hasEnded =
+        () -> {
+          DaemonState.children(state).forEach(context::kill);
+          return !Supervision.isSupervised(state);
+        };
+    if (!within(hasEnded)) {
+      throw CliException.couldNot(
+          "the daemon of '%s' that is being started cannot be killed: try as the user that started it"
+              .formatted(before.name()));
+    }
+    say("ended the start of a daemon of '" + before.name() + "'");
   }
 
   /** Takes away what a daemon that died left, unless the mount has a daemon or gets one. */

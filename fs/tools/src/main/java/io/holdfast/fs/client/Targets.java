@@ -45,7 +45,9 @@ public final class Targets {
   private List<RunningDaemon> running(Predicate<RunningDaemon> meant) {
     long end = System.nanoTime() + LONGEST_START.toNanos();
     List<RunningDaemon> running = runningNow(meant);
-    while (running.isEmpty() && isBeingStartedAgain(meant) && System.nanoTime() - end < 0) {
+    while (running.isEmpty()
+        && beingStartedAgain(meant).isPresent()
+        && System.nanoTime() - end < 0) {
       LockSupport.parkNanos(PAUSE.toNanos());
       running = runningNow(meant);
     }
@@ -57,21 +59,23 @@ public final class Targets {
     return running().stream().filter(meant).toList();
   }
 
-  private boolean isBeingStartedAgain(Predicate<RunningDaemon> meant) {
+  private Optional<RunningDaemon> beingStartedAgain(Predicate<RunningDaemon> meant) {
     ControlDirectory control = host.control();
     return control.dead().stream()
         .filter(meant)
-        .map(dead -> control.stateDirectory(dead.name()))
-        .anyMatch(state -> Supervision.isSupervised(state) && !Supervision.hasEnded(state));
+        .filter(
+            dead -> {
+              Path state = control.stateDirectory(dead.name());
+              return Supervision.isSupervised(state) && !Supervision.hasEnded(state);
+            })
+        .findFirst();
   }
 
-  /** Tells whether a mount's daemon was killed, and its supervisor starts the next one. */
-  public boolean isBeingStartedAgain(String nameOrMountpoint) {
-    if (isBeingStartedAgain(named(nameOrMountpoint))) {
-      return true;
-    }
-    boolean isName = running().stream().anyMatch(named(nameOrMountpoint));
-    return !isName && !nameOrMountpoint.isEmpty() && isBeingStartedAgain(at(nameOrMountpoint));
+  /** Returns the daemon that was killed, if its supervisor starts the next one. */
+  public Optional<RunningDaemon> beingStartedAgain(String nameOrMountpoint) {
+    Optional<RunningDaemon> dead = beingStartedAgain(named(nameOrMountpoint));
+    boolean isName = dead.isPresent() || running().stream().anyMatch(named(nameOrMountpoint));
+    return isName || nameOrMountpoint.isEmpty() ? dead : beingStartedAgain(at(nameOrMountpoint));
   }
 
   /** Returns the daemon of that name, or of that mountpoint. */

@@ -148,6 +148,22 @@ public final class DaemonState {
     return hasStarter(directory) || Supervision.isSupervised(directory);
   }
 
+  /** Returns the processes that the supervisor of a mount has started: its daemon and others. */
+  public static List<Long> children(Path directory) {
+    if (!Supervision.isSupervised(directory)) {
+      return List.of();
+    }
+    try {
+      String supervisor = Files.readString(directory.resolve("supervisor")).strip();
+      return ProcessHandle.of(Long.parseLong(supervisor)).stream()
+          .flatMap(ProcessHandle::children)
+          .map(ProcessHandle::pid)
+          .toList();
+    } catch (IOException | NumberFormatException e) {
+      return List.of(); // the supervisor has just ended
+    }
+  }
+
   /** Tells whether a mount of this user has a daemon that died, and none that starts another. */
   public static boolean hasDied(ControlDirectory control, Path mountpoint) {
     return control

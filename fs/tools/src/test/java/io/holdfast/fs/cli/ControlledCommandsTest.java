@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.commons.io.FileUtils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** stats, refresh and umount against daemons that have a socket but no mount. */
 @Execution(ExecutionMode.CONCURRENT)
@@ -339,6 +341,52 @@ class ControlledCommandsTest {
     assertThat(run.run("umount", "photos")).isZero();
     assertThat(host.mounts).isEmpty();
     assertThat(host.control.path()).isEmptyDirectory();
+  }
+
+  /**
+   * By its name, or by a path that leads to its mountpoint: the command looked for a mount at the
+   * word itself, found none, and returned 0 without having done anything.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"one", "%s/link"})
+  void umount_nextDaemonIsLate_failsAndTheMountStays(String word) throws IOException {
+    Path state = startsForEver();
+    String target = word.formatted(temp);
+
+    assertThat(run.run("umount", target)).isEqualTo(1);
+
+    assertOneLine("the daemon of 'one' died, and the next one does not answer yet: ");
+    assertThat(host.mounts).hasSize(1);
+    assertThat(state.resolve("ended")).doesNotExist();
+    assertThat(run.killed).isEmpty();
+  }
+
+  @Test
+  void umount_forceNextDaemonIsLate_endsItsStart() throws IOException {
+    Path state = startsForEver();
+    // the supervisor takes the mount away once its daemon has ended
+    run.whenKilled =
+        () -> {
+          assertThat(state.resolve("ended")).exists();
+          host.mounts.clear();
+          FileUtils.deleteDirectory(state.toFile());
+        };
+
+    assertThat(run.run("umount", "--force", "one")).as(run.err.toString()).isZero();
+
+    assertThat(run.killed).isNotEmpty();
+    assertThat(host.mounts).isEmpty();
+    assertOneLine("ended the start of a daemon of 'one'");
+  }
+
+  /** Makes a mount whose daemon died and whose next one does not get ready. */
+  private Path startsForEver() throws IOException {
+    Path mountpoint = Files.createDirectory(temp.resolve("one"));
+    Files.createSymbolicLink(temp.resolve("link"), mountpoint);
+    host.mount(mountpoint, HOLDFAST, Host.PathState.HUNG);
+    Files.createDirectories(host.control.path());
+    Files.writeString(host.control.processFile("one"), "1\n" + mountpoint + "\n");
+    return supervised("one");
   }
 
   /**
