@@ -173,7 +173,7 @@ final class ArchitectureTest {
               "web"),
           // The doctor, and the archive for a bug report. Touches no mount.
           arrow("doctor", "", "bpf", "control", "daemon", "figures", "linux", "units"),
-          arrow("debug", "control", "daemon", "doctor", "linux"),
+          arrow("debug", "control", "daemon", "doctor", "linux", "units"),
           // Texts from the definition of the commands.
           arrow("manual"),
           // Changes of a mount's figures, and the speed of a mount.

@@ -8,6 +8,7 @@ import io.holdfast.fs.doctor.Subject;
 import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.units.Human;
+import io.holdfast.fs.units.Visible;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -105,7 +106,7 @@ final class DebugCommand implements Callable<Integer> {
       }
     }
     PrintWriter out = context.out(spec);
-    out.println(file + "  " + Human.bytes(archive.size()));
+    out.println(Visible.of(file.toString()) + "  " + Human.bytes(archive.size()));
     files.forEach(line -> out.println("  " + line));
     out.println(
         "Secrets were taken out. Names of hosts and files were not: look before you send it.");

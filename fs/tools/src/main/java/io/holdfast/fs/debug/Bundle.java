@@ -1,6 +1,7 @@
 package io.holdfast.fs.debug;
 
 import io.holdfast.fs.linux.NamedThreads;
+import io.holdfast.fs.units.Visible;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -47,7 +48,7 @@ public final class Bundle {
    * @param out takes a ZIP file; is not closed
    * @param folder the folder of all files in the archive
    * @param now the time of all files in the archive
-   * @return a line for each file: its name, and its size or why it is missing
+   * @return a line for each file, for people: its name, and its size or why it is missing
    */
   public List<String> pack(OutputStream out, String folder, List<Section> sections, Instant now)
       throws IOException {
@@ -60,7 +61,7 @@ public final class Bundle {
       texts.add(await(running.get(i), sections.get(i).file(), end, files));
     }
     Redactor redactor = redactors.get();
-    List<String> clean = files.stream().map(redactor::redact).toList();
+    List<String> clean = files.stream().map(redactor::redact).map(Visible::of).toList();
     ZipOutputStream zip = new ZipOutputStream(out, StandardCharsets.UTF_8);
     for (int i = 0; i < sections.size(); i++) {
       put(zip, folder + "/" + sections.get(i).file(), redactor.redact(texts.get(i)), now);

@@ -32,7 +32,7 @@ public final class DebugArchive {
    *
    * @param out takes the file; is not closed
    * @param folder the folder of all files in the archive
-   * @return a line for each file: its name, and its size or why it is missing
+   * @return a line for each file, for people: its name, and its size or why it is missing
    */
   public List<String> write(OutputStream out, String folder, List<Subject> subjects)
       throws IOException {

@@ -8,6 +8,7 @@ import io.holdfast.fs.doctor.Doctor;
 import io.holdfast.fs.doctor.DoctorText;
 import io.holdfast.fs.doctor.MachineFiles;
 import io.holdfast.fs.doctor.Subject;
+import io.holdfast.fs.units.Visible;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -108,7 +109,7 @@ public final class Sections {
 
   /** Returns a folder that no mount has yet: several users may have mounts of one name. */
   private static String folder(Subject subject, Set<String> taken) {
-    String name = subject.name().replaceAll("^/", "").replace('/', '-');
+    String name = Visible.of(subject.name().replaceAll("^/", "").replace('/', '-'));
     String folder = name;
     for (int i = 2; !taken.add(folder); i++) {
       folder = name + "-" + i;

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.AccessEvent;
 import io.holdfast.fs.accesslog.AccessLogWriter;
 import io.holdfast.fs.accesslog.Sampling;
+import io.holdfast.fs.allocate.node.ExaminedMachine;
 import io.holdfast.fs.analyze.Analysis;
 import io.holdfast.fs.analyze.AnalysisText;
 import io.holdfast.fs.analyze.Subject;
@@ -14,7 +15,12 @@ import io.holdfast.fs.control.FiguresJson;
 import io.holdfast.fs.control.JobsText;
 import io.holdfast.fs.control.PeersText;
 import io.holdfast.fs.control.StatsText;
+import io.holdfast.fs.debug.Bundle;
+import io.holdfast.fs.debug.Redactor;
+import io.holdfast.fs.debug.Section;
+import io.holdfast.fs.debug.Sections;
 import io.holdfast.fs.doctor.Diagnosis;
+import io.holdfast.fs.doctor.Doctor;
 import io.holdfast.fs.doctor.DoctorText;
 import io.holdfast.fs.doctor.Finding;
 import io.holdfast.fs.doctor.Severity;
@@ -32,14 +38,20 @@ import io.holdfast.fs.watch.Change;
 import io.holdfast.fs.watch.Snapshot;
 import io.holdfast.fs.watch.TopScreen;
 import io.holdfast.fs.watch.TopState;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -110,6 +122,7 @@ class HostileNamesTest {
         "metrics",
         new String(new Exposition("m", () -> stats, () -> peers).text(), StandardCharsets.UTF_8));
     outputs.put("analyze", AnalysisText.of(analysis(name)));
+    outputs.put("debug", debug(name));
     outputs.put("an error", error(name));
     for (LogFormat format : LogFormat.values()) {
       outputs.put("log as " + format, log(name, format));
@@ -122,6 +135,37 @@ class HostileNamesTest {
     Evidence.Site site = new Evidence.Site(1, 1, false, OptionalDouble.empty());
     return Analysis.of(
         new Subject(name, name, 0, site), Runs.of(List.of(), true, true), List.of(name));
+  }
+
+  /** The archive's names of files, its list of them, and what the command prints of them. */
+  private String debug(String name) throws IOException {
+    io.holdfast.fs.doctor.Subject mount =
+        new io.holdfast.fs.doctor.Subject(name, Path.of("/mnt"), null, 0, 0, 0, null, null);
+    Doctor.Machine machine = ExaminedMachine.of(new FakeHost(temp.resolve("run")));
+    List<Section> sections =
+        new Sections(machine)
+            .of(List.of(mount), secret -> {}).stream()
+                .filter(section -> section.file().startsWith("mounts/"))
+                .map(section -> new Section(section.file(), () -> failing(name)))
+                .toList();
+    assertThat(sections).isNotEmpty();
+    ByteArrayOutputStream archive = new ByteArrayOutputStream();
+    List<String> lines =
+        new Bundle(Duration.ofMinutes(1), () -> new Redactor(List.of()))
+            .pack(archive, "folder", sections, Instant.EPOCH);
+    StringBuilder all = new StringBuilder(String.join("\n", lines));
+    ZipInputStream zip = new ZipInputStream(new ByteArrayInputStream(archive.toByteArray()));
+    for (ZipEntry entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
+      all.append('\n').append(entry.getName());
+      if (entry.getName().endsWith("/FILES")) {
+        all.append('\n').append(new String(zip.readAllBytes(), StandardCharsets.UTF_8));
+      }
+    }
+    return all.toString();
+  }
+
+  private static String failing(String name) throws IOException {
+    throw new IOException(name);
   }
 
   private static Map<String, Object> stats(String name) {
