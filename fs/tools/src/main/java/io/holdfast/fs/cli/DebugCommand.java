@@ -11,15 +11,20 @@ import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Visible;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -60,6 +65,9 @@ final class DebugCommand implements Callable<Integer> {
   private static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss").withZone(ZoneOffset.UTC);
 
+  private static final Set<StandardOpenOption> NEW_FILE =
+      Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+
   private static final FileAttribute<?> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
@@ -91,18 +99,18 @@ final class DebugCommand implements Callable<Integer> {
     String folder = "holdfast-debug-" + STAMP.format(machine.clock().instant());
     Path file = (output == null ? Path.of(folder + ".zip") : output).toAbsolutePath().normalize();
     checkPlace(file, machine);
-    within(file, () -> Files.createFile(file, OWNER_ONLY));
+    FileChannel channel = within(file, () -> FileChannel.open(file, NEW_FILE, OWNER_ONLY));
     ByteArrayOutputStream archive = new ByteArrayOutputStream();
     List<String> files;
     boolean written = false;
     try {
       files =
           new DebugArchive(machine, context.host().environment()).write(archive, folder, subjects);
-      within(file, () -> Files.write(file, archive.toByteArray()));
+      within(file, () -> write(archive, channel));
       written = true;
     } finally {
       if (!written) {
-        within(file, () -> Files.deleteIfExists(file));
+        within(file, () -> remove(file, channel));
       }
     }
     PrintWriter out = context.out(spec);
@@ -112,6 +120,22 @@ final class DebugCommand implements Callable<Integer> {
         "Secrets were taken out. Names of hosts and files were not: look before you send it.");
     out.flush();
     return 0;
+  }
+
+  /**
+   * Writes to the file that was created, and not by its name: another user, if the directory is
+   * theirs, may have put a link there since.
+   */
+  private static int write(ByteArrayOutputStream archive, FileChannel channel) throws IOException {
+    try (OutputStream out = Channels.newOutputStream(channel)) {
+      archive.writeTo(out);
+    }
+    return archive.size();
+  }
+
+  private static boolean remove(Path file, FileChannel channel) throws IOException {
+    channel.close();
+    return Files.deleteIfExists(file);
   }
 
   private static void checkPlace(Path file, Doctor.Machine machine)
@@ -148,11 +172,11 @@ final class DebugCommand implements Callable<Integer> {
   }
 
   /** The storage may hang: a thread writes, and is left behind. */
-  private static void within(Path file, Callable<?> write) throws InterruptedException {
-    FutureTask<?> writing = new FutureTask<>(write);
+  private static <T> T within(Path file, Callable<T> write) throws InterruptedException {
+    FutureTask<T> writing = new FutureTask<>(write);
     NamedThreads.start("write", writing);
     try {
-      writing.get(WRITE_DEADLINE.toMillis(), TimeUnit.MILLISECONDS);
+      return writing.get(WRITE_DEADLINE.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
       throw CliException.couldNot(
           "'%s' cannot be written in %d s: choose another place with --output"

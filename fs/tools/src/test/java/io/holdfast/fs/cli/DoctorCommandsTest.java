@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.host.FakeHost;
 import io.holdfast.fs.host.Host;
+import io.holdfast.fs.linux.NamedThreads;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -70,6 +73,32 @@ class DoctorCommandsTest {
       assertThat(zip.stream().map(entry -> entry.getName().replaceFirst("[^/]*/", "")))
           .contains("FILES", "doctor.json", "machine/meminfo.txt", "mounts/gone/log.txt");
     }
+  }
+
+  /**
+   * The archive was written by the name of the file that was created some seconds before: as root,
+   * in a directory of another user, over whatever file that user had led the name to.
+   */
+  @Test
+  void debug_aLinkInThePlaceOfTheNewFile_isNotFollowed() throws Exception {
+    dead();
+    Path others = Files.writeString(temp.resolve("of-others"), "theirs");
+    Path link = Files.createSymbolicLink(temp.resolve("link"), others);
+    Path file = temp.resolve("report.zip");
+    FutureTask<Path> swap =
+        new FutureTask<>(
+            () -> {
+              while (!Files.exists(file)) {
+                Thread.sleep(1);
+              }
+              return Files.move(link, file, StandardCopyOption.ATOMIC_MOVE);
+            });
+    NamedThreads.start("swap", swap);
+
+    assertThat(run.run("debug", "gone", "--output", file.toString())).isZero();
+
+    assertThat(swap.get()).isSymbolicLink();
+    assertThat(others).hasContent("theirs");
   }
 
   @Test
