@@ -34,6 +34,11 @@ final class CommandOutput {
     return Objects.requireNonNull(command).commandLine().getErr();
   }
 
+  /** Tells whether what was printed could not be written, so that no more needs to be made. */
+  boolean hasFailed() {
+    return out().checkError();
+  }
+
   /** Prints text as it is. */
   void text(String text) {
     out().print(text);

@@ -3,8 +3,10 @@ package io.holdfast.fs.cli;
 import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.host.LinuxHost;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.ObjectInputFilter;
-import java.io.PrintStream;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
@@ -106,7 +108,7 @@ public final class Holdfast {
     int exitCode;
     try {
       refuseSerialized();
-      exitCode = commandLine(new CliContext(new LinuxHost()), arguments).execute(arguments);
+      exitCode = execute(arguments);
     } catch (OutOfMemoryError e) {
       System.err.println("holdfast: " + OutOfMemory.describe(e));
       exitCode = CliException.COULD_NOT;
@@ -115,6 +117,15 @@ public final class Holdfast {
       exitCode = CliException.COULD_NOT;
     }
     System.exit(exitCode);
+  }
+
+  private static int execute(String[] arguments) {
+    StandardOutput output = new StandardOutput(new FileOutputStream(FileDescriptor.out));
+    CommandLine program = commandLine(new CliContext(new LinuxHost()), arguments);
+    program.setOut(writer(output));
+    int exitCode = program.execute(arguments);
+    program.getOut().flush();
+    return output.exitCode(exitCode, System.err);
   }
 
   /**
@@ -186,7 +197,6 @@ public final class Holdfast {
     CommandLine top = new CommandLine(new Holdfast());
     top.setExpandAtFiles(false); // @FILE is a command's own word
     commands.forEach(command -> top.addSubcommand(command.get()));
-    top.setOut(writer(System.out));
     top.setErr(writer(System.err));
     Execution execution = new Execution();
     top.setParameterExceptionHandler(execution);
@@ -217,7 +227,7 @@ public final class Holdfast {
     }
   }
 
-  private static PrintWriter writer(PrintStream stream) {
+  private static PrintWriter writer(OutputStream stream) {
     return new PrintWriter(stream, true, StandardCharsets.UTF_8);
   }
 }

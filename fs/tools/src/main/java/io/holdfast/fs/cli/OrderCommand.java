@@ -243,7 +243,7 @@ final class OrderCommand implements Callable<Integer> {
   }
 
   private void printLines(Iterator<String> lines) {
-    while (lines.hasNext()) {
+    while (lines.hasNext() && !output.hasFailed()) {
       StringBuilder some = new StringBuilder();
       for (int i = 0; i < LINES && lines.hasNext(); i++) {
         some.append(lines.next()).append('\n');
@@ -258,7 +258,7 @@ final class OrderCommand implements Callable<Integer> {
         "{\n  \"job\" : %s,\n  \"source\" : \"sampler\",\n  \"length\" : %d,\n  \"paths\" : ["
             .formatted(JSON.std.asString(job), lines.size()));
     String before = "\n    ";
-    while (lines.hasNext()) {
+    while (lines.hasNext() && !output.hasFailed()) {
       List<String> some = new ArrayList<>();
       for (int i = 0; i < LINES && lines.hasNext(); i++) {
         some.add(JSON.std.asString(lines.next()));

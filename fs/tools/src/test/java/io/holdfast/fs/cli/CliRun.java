@@ -30,6 +30,9 @@ final class CliRun {
   final List<String> detached = new ArrayList<>();
   final FakeDaemon daemon = new FakeDaemon();
 
+  /** Takes what the command prints. */
+  PrintWriter output = new PrintWriter(out, true);
+
   /** The command in the place of the daemon's process. */
   List<String> ownCommand = List.of("false");
 
@@ -56,7 +59,7 @@ final class CliRun {
 
   int run(String... arguments) {
     CommandLine line = Holdfast.commandLine(new Context());
-    line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+    line.setOut(output).setErr(new PrintWriter(err, true));
     line.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
     return line.execute(arguments);
   }

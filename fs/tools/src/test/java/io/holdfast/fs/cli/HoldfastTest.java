@@ -9,8 +9,11 @@ import java.io.InvalidClassException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HoldfastTest {
@@ -31,6 +34,39 @@ class HoldfastTest {
     assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
         .isEqualTo("refused");
     assertThat(process.waitFor()).isZero();
+  }
+
+  /** On a full disk a command ended with 0, and its output was cut off or empty. */
+  @Test
+  void output_thatCannotBeWritten_isAFailure() throws Exception {
+    Process process =
+        new ProcessBuilder(program("version"))
+            .redirectOutput(Path.of("/dev/full").toFile())
+            .start();
+    assertThat(new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8))
+        .startsWith("holdfast: the standard output cannot be written (No space left on device): ")
+        .hasLineCount(1);
+    assertThat(process.waitFor()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"version, 0", "nonsense, 2"})
+  void output_whoseReaderHasGone_isNoFailure(String word, int exitCode) throws Exception {
+    Process process = new ProcessBuilder(program(word)).start();
+    process.getInputStream().close();
+    String errors = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(errors).doesNotContain("standard output");
+    assertThat(process.waitFor()).isEqualTo(exitCode);
+  }
+
+  private static List<String> program(String word) {
+    return List.of(
+        System.getProperty("java.home") + "/bin/java",
+        "-XX:TieredStopAtLevel=1",
+        "-cp",
+        System.getProperty("java.class.path"),
+        Holdfast.class.getName(),
+        word);
   }
 
   /** The code of that process. */

@@ -9,6 +9,8 @@ import io.holdfast.fs.control.ControlServer;
 import io.holdfast.fs.host.FakeHost;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code holdfast order} against a daemon that notes what it is asked. */
 class OrderCommandTest {
@@ -210,6 +213,35 @@ class OrderCommandTest {
         .isZero();
     assertThat(run.out.toString()).isEqualTo("b\na\n");
     assertThat(asked).isEmpty();
+  }
+
+  /** Behind {@code | head} the command went on to the end of the list, for nobody. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", " --json"})
+  void print_whoseReaderHasGone_ends(String form) throws IOException {
+    write("list", "a\n".repeat(100_000));
+    ClosedPipe pipe = new ClosedPipe();
+    run.output = new PrintWriter(pipe);
+
+    assertThat(ask("order --sampler torch --list @list --print" + form)).isZero();
+
+    assertThat(pipe.writes).isBetween(1, 2);
+  }
+
+  private static final class ClosedPipe extends Writer {
+    private int writes;
+
+    @Override
+    public void write(char[] characters, int offset, int length) throws IOException {
+      writes++;
+      throw new IOException("Broken pipe");
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
   }
 
   @Test
