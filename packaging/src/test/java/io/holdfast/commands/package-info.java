@@ -1,4 +1,6 @@
-/** The commands that a newcomer begins with: what they say and install, tried without doing it. */
+/**
+ * The commands that a newcomer begins with, and the supervisor: what they say, without doing it.
+ */
 @NullMarked
 package io.holdfast.commands;
 
