@@ -1,10 +1,12 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.allocate.node.BudgetJoin;
 import io.holdfast.fs.client.DaemonClient;
 import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.control.ControlClient;
+import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.daemon.LiveChanges;
 import io.holdfast.fs.host.CliException;
@@ -79,7 +81,12 @@ final class RestartCommand implements Callable<Integer> {
     GivenSettings given = MountOptions.given(context.parsed(spec));
     ChangedMount.refuseFixed(given);
     RunningDaemon daemon = new Targets(context.host()).get(target);
-    DaemonState state = DaemonState.at(context.host().control().stateDirectory(daemon.name()));
+    ControlDirectory control = context.host().control();
+    if (!daemon.socket().equals(control.socket(daemon.name()))) {
+      FsException refused = new FsException(FsError.ACCESS_DENIED, daemon.socket() + " is root's");
+      throw DaemonClient.explain(refused, daemon);
+    }
+    DaemonState state = DaemonState.at(control.stateDirectory(daemon.name()));
     if (!state.isSupervised()) {
       throw CliException.couldNot(
           "'%s' has no supervisor that would start another daemon: only a mount with --binding kernel has: unmount it and mount again"

@@ -36,7 +36,7 @@ public final class Targets {
   public List<RunningDaemon> running() {
     List<RunningDaemon> running = new ArrayList<>(host.control().running());
     if (host.uid() != 0) {
-      running.addAll(ControlDirectory.ofRoot().running());
+      host.controlOfOthers().forEach(root -> running.addAll(root.running()));
     }
     return running;
   }

@@ -108,6 +108,21 @@ class RestartCommandTest {
     assertThat(settings.get(SettingTable.MEMORY)).isEqualTo(72_000_000_000L);
   }
 
+  /** The command looked for the state of root's mount in the user's own directory. */
+  @Test
+  void restart_ofRootsMount_namesTheUserThatItAnswers(@TempDir Path place) {
+    FakeHost other = new FakeHost(place.resolve("run"));
+    other.uid = 1000;
+    other.controlOfOthers.add(host.control);
+    CliRun run = new CliRun(other);
+
+    assertThat(run.run("restart", NAME)).isEqualTo(1);
+
+    assertThat(run.err.toString())
+        .contains(") answers only the user that started it: run as that user")
+        .hasLineCount(1);
+  }
+
   private static List<String> program(String home, String heap, String option) {
     return List.of(
         "/java",
