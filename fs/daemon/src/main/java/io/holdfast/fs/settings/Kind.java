@@ -38,6 +38,9 @@ record Kind<T>(
   private static final String INDEFINITE = "indefinite";
   private static final int OCTAL = 8;
 
+  /** Stands for no user or group in calls of the kernel. */
+  private static final long NOBODY = 0xffff_ffffL;
+
   /** The longest size that is shown exactly: nobody reads 78125000K. */
   private static final int LONGEST_EXACT = 5;
 
@@ -132,15 +135,19 @@ record Kind<T>(
         mode -> String.format(Locale.ROOT, "%04o", mode));
   }
 
-  /** A user or a group. */
+  /** A user or a group, as the kernel has them: 32 bits without a sign. */
   static Kind<Integer> owner() {
     return of(
         "NUMBER",
         text -> {
           Settings.require(
-              text.matches("[0-9]{1,9}"), "'%s' is no number of a user or group", text);
-          return Integer.parseInt(text);
-        });
+              text.matches("[0-9]{1,10}") && Long.parseLong(text) < NOBODY,
+              "'%s' is no number of a user or group: write one from 0 to %d",
+              text,
+              NOBODY - 1);
+          return Integer.parseUnsignedInt(text);
+        },
+        Integer::toUnsignedString);
   }
 
   /** A file or directory of this machine. */

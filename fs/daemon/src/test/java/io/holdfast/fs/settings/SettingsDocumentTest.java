@@ -62,7 +62,7 @@ final class SettingsDocumentTest {
           said(SettingTable.S3_PATH_STYLE, "true"),
           said(SettingTable.S3_ANONYMOUS, "true"),
           said(SettingTable.S3_REQUESTER_PAYS, "false"),
-          said(SettingTable.UID, "1000"),
+          said(SettingTable.UID, "1000", "4294967294"),
           said(SettingTable.GID, "0"),
           said(SettingTable.FILE_MODE, "640", "0000"),
           said(SettingTable.DIR_MODE, "0750"),

@@ -263,6 +263,16 @@ class MountOptionsTest {
     assertThat(settings().text(SettingTable.PAGE)).isEqualTo("none");
   }
 
+  /** Domain services give users such numbers; only those up to 999,999,999 were taken. */
+  @Test
+  void ownerInS3_largestNumber_isTaken() {
+    Settings settings = settingsOf("s3://bucket", "--uid", "4294967294", "--gid=3000000000");
+    S3Settings s3 = settings.s3().orElseThrow();
+    assertThat(Integer.toUnsignedLong(s3.uid())).isEqualTo(4_294_967_294L);
+    assertThat(Integer.toUnsignedLong(s3.gid())).isEqualTo(3_000_000_000L);
+    assertThat(settings.text(SettingTable.GID)).isEqualTo("3000000000");
+  }
+
   @Test
   void sourceInS3_noOption_isOfTheUserWhoMounts() throws IOException {
     Settings settings = settingsOf("s3://bucket");
@@ -364,7 +374,10 @@ class MountOptionsTest {
         "--s3-endpoint http://u:p w@x|--s3-endpoint names a user: give credentials",
         "--s3-region Mars!|--s3-region 'Mars!' is no region: write one like us-east-1",
         "--uid joe|--uid 'joe' is no number of a user or group",
+        "--uid 4294967295|--uid '4294967295' is no number of a user or group: write one from 0 to"
+            + " 4294967294",
         "--gid -1|--gid '-1' is no number of a user or group",
+        "--gid 99999999999|--gid '99999999999' is no number of a user or group",
         "--file-mode 999|--file-mode '999' is no mode: write three octal digits: 644",
         "--dir-mode 4755|--dir-mode '4755' is no mode: write three octal digits: 644",
         "--s3-endpoint http://x|--s3-endpoint means nothing for a directory: leave it out, or give",
