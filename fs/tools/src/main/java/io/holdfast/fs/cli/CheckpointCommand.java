@@ -238,6 +238,7 @@ final class CheckpointCommand implements Callable<Integer> {
             keep == null ? 0 : Math.toIntExact(Math.min(keep, Integer.MAX_VALUE)),
             metricsAddress());
     paths.notes().forEach(this::note);
+    createFront(frontPath);
     startInBackground(settings);
     return 0;
   }
@@ -254,6 +255,7 @@ final class CheckpointCommand implements Callable<Integer> {
     }
   }
 
+  /** Returns the front without symlinks; it need not be there yet. */
   private Path front(String mountName) {
     Path path =
         front == null
@@ -262,19 +264,38 @@ final class CheckpointCommand implements Callable<Integer> {
                 .resolve(mountName)
             : Path.of(front).toAbsolutePath().normalize();
     try {
-      Files.createDirectories(path);
-      return path.toRealPath();
+      Path there = existing(path);
+      return there.toRealPath().resolve(there.relativize(path));
     } catch (IOException e) {
-      throw CliException.couldNot(
-          "the front '%s' cannot be created (%s): choose another with --front"
-              .formatted(path, e.getMessage()),
-          e);
+      throw unusableFront(path, e);
     }
+  }
+
+  /** Creates the front once nothing is left to be refused. */
+  private static void createFront(Path frontPath) {
+    try {
+      Files.createDirectories(frontPath);
+    } catch (IOException e) {
+      throw unusableFront(frontPath, e);
+    }
+  }
+
+  private static CliException unusableFront(Path path, IOException failure) {
+    return CliException.couldNot(
+        "the front '%s' cannot be created (%s): choose another with --front"
+            .formatted(path, failure.getMessage()),
+        failure);
+  }
+
+  /** Returns a directory, or the nearest around it that there is. */
+  private static Path existing(Path path) {
+    Path parent = path.getParent();
+    return parent == null || Files.exists(path) ? path : existing(parent);
   }
 
   private long capacity(Path frontPath) {
     // Files.getFileStore looks for the mount, which is not in the table of a chroot
-    long whole = frontPath.toFile().getTotalSpace();
+    long whole = existing(frontPath).toFile().getTotalSpace();
     long bytes = size("--front-capacity", capacity == null ? "50%" : capacity, whole);
     refuse(
         bytes < LEAST_CAPACITY,

@@ -143,6 +143,21 @@ class BadInputTest {
         bad("no-such-name", "refresh", "no-such-name"));
   }
 
+  static Stream<Arguments> refusedFronts() {
+    return Stream.of(
+        bad("in one another", "checkpoint", "--front", "@source/new/front", SOURCE, MOUNTPOINT),
+        bad("would be hidden", "checkpoint", "--front", "@mountpoint/front", SOURCE, MOUNTPOINT),
+        bad(
+            "is too small",
+            "checkpoint",
+            "--front",
+            "@new/front",
+            "--front-capacity",
+            "1M",
+            SOURCE,
+            MOUNTPOINT));
+  }
+
   private static Arguments bad(String mentioned, String... arguments) {
     return Arguments.of(List.of(arguments), mentioned);
   }
@@ -151,6 +166,24 @@ class BadInputTest {
   @MethodSource("usageErrors")
   void badArguments_ofAnyCommand_areUsageErrors(List<String> arguments, String mentioned) {
     assertThat(assertRefused(USAGE, arguments, mentioned)).doesNotContain("Exception");
+  }
+
+  /**
+   * A front that was refused stayed behind, as an empty directory in the store or the mountpoint.
+   */
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("refusedFronts")
+  void front_thatIsRefused_isNotCreated(List<String> arguments, String mentioned)
+      throws IOException {
+    List<Path> before = paths();
+    assertRefused(USAGE, arguments, mentioned);
+    assertThat(paths()).isEqualTo(before);
+  }
+
+  private static List<Path> paths() throws IOException {
+    try (Stream<Path> paths = Files.walk(temp)) {
+      return paths.sorted().toList();
+    }
   }
 
   @ParameterizedTest(name = "{0}")
