@@ -86,8 +86,8 @@ final class UmountCommand implements Callable<Integer> {
       names = "--timeout",
       paramLabel = "TIME",
       description =
-          "For a checkpoint mount: how long its store may take, 90s or 10m; exit code 124 then, and"
-              + " the mount stays. Default: without end.",
+          "For a checkpoint mount only: how long its store may take, 90s or 10m; exit code 124 then,"
+              + " and the mount stays. Default: without end.",
       converter = OptionValues.Interval.class)
   private @Nullable Duration timeout;
 
@@ -99,6 +99,11 @@ final class UmountCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     if (force && ifDead) {
       throw CliException.usage("--force and --if-dead exclude each other: give one of them");
+    }
+    if (timeout != null && (force || ifDead)) {
+      throw CliException.usage(
+          "--timeout means nothing with %s, which waits for no store: leave it out"
+              .formatted(force ? "--force" : "--if-dead"));
     }
     Targets targets = new Targets(context.host());
     if (ifDead) {
@@ -119,6 +124,9 @@ final class UmountCommand implements Callable<Integer> {
       return endCheckpoints(daemon.get());
     }
     if (daemon.isPresent()) {
+      if (timeout != null) {
+        throw onlyForCheckpoints(daemon.get().mountpoint());
+      }
       stop(daemon.get());
     } else {
       takeAwayStale(
@@ -341,6 +349,9 @@ final class UmountCommand implements Callable<Integer> {
               + mount.map(m -> " but one of type " + m.type()).orElse("")
               + ": 'holdfast stats' shows what is running");
     }
+    if (timeout != null && !mount.get().isCheckpoint()) {
+      throw onlyForCheckpoints(path);
+    }
     if (context.host().probe(path) != Host.PathState.NOT_CONNECTED
         && !DaemonState.hasDied(context.host().control(), path)
         && !force) {
@@ -354,6 +365,12 @@ final class UmountCommand implements Callable<Integer> {
       context.host().control().removeLeftovers(dead.get());
     }
     say("took away a stale mount at " + path + ", whose daemon had died");
+  }
+
+  private static CliException onlyForCheckpoints(Path mountpoint) {
+    return CliException.usage(
+        "--timeout is for checkpoint mounts, and '%s' is a mount of a dataset: leave it out"
+            .formatted(mountpoint));
   }
 
   private void detachAll(Path path) {

@@ -280,6 +280,27 @@ class ControlledCommandsTest {
     assertThat(run.err.toString()).isEmpty();
   }
 
+  /** The option was ignored without a word. */
+  @Test
+  void umount_timeoutThatMeansNothing_isUsage() throws IOException {
+    host.mount(Path.of("/mnt/one"), HOLDFAST, Host.PathState.DIRECTORY);
+    daemon("one", "/mnt/one");
+    host.mount(temp, HOLDFAST, Host.PathState.NOT_CONNECTED);
+    String message = "--timeout is for checkpoint mounts, and '%s' is a mount of a dataset: ";
+
+    assertThat(run.run("umount", "--timeout", "5s", "one")).isEqualTo(2);
+    assertOneLine(message.formatted("/mnt/one"));
+    run.err.getBuffer().setLength(0);
+    assertThat(run.run("umount", "--timeout", "5s", temp.toString())).isEqualTo(2);
+    assertOneLine(message.formatted(temp));
+    for (String other : List.of("--force", "--if-dead")) {
+      run.err.getBuffer().setLength(0);
+      assertThat(run.run("umount", "--timeout", "5s", other, "one")).isEqualTo(2);
+      assertOneLine("--timeout means nothing with " + other + ", which waits for no store: ");
+    }
+    assertThat(host.mounts).hasSize(2);
+  }
+
   @Test
   void umount_daemonThatDoesNotAnswer_namesForce() throws IOException {
     silent("stuck");
