@@ -70,7 +70,8 @@ import picocli.CommandLine.Spec;
 final class MountCommand implements Callable<Integer> {
   static final String NAME = "mount";
 
-  private static final Duration START_DEADLINE = Duration.ofSeconds(60);
+  /** How long a daemon may take until its mount answers. */
+  static final Duration START_DEADLINE = Duration.ofSeconds(60);
 
   private final CliContext context;
 

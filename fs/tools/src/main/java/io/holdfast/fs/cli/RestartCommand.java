@@ -9,6 +9,7 @@ import io.holdfast.fs.control.ControlClient;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.daemon.LiveChanges;
+import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.settings.Given;
 import io.holdfast.fs.settings.GivenSettings;
@@ -61,7 +62,10 @@ final class RestartCommand implements Callable<Integer> {
   static final String NAME = "restart";
 
   private static final Duration ASK_DEADLINE = Duration.ofSeconds(5);
-  private static final Duration START_DEADLINE = Duration.ofSeconds(30);
+
+  /** A new daemon that does not get ready ends after its time, and the one before has the same. */
+  private static final Duration START_DEADLINE = MountCommand.START_DEADLINE.multipliedBy(2);
+
   private static final long POLL_MILLIS = 20;
 
   private final CliContext context;
@@ -185,6 +189,11 @@ final class RestartCommand implements Callable<Integer> {
         throw CliException.couldNot(
             "no new daemon of '%s' answers after %d s: look into its log"
                 .formatted(before.name(), START_DEADLINE.toSeconds()));
+      }
+      if (!Supervision.isSupervised(context.host().control().stateDirectory(before.name()))) {
+        throw CliException.couldNot(
+            "no daemon of '%s' starts, and its supervisor has given the mount up: look into its log, and mount again"
+                .formatted(before.name()));
       }
     }
   }

@@ -99,13 +99,27 @@ class RestartCommandTest {
 
     assertThat(run.run("restart", "--capacity", "20%", NAME)).isEqualTo(1);
 
-    assertThat(run.err.toString()).contains("no new daemon of 'one' answers").hasLineCount(1);
+    // twice what a daemon has for its start: the one before may have to come back
+    assertThat(run.err.toString())
+        .contains("no new daemon of 'one' answers after 120 s")
+        .hasLineCount(1);
     List<String> words = new ArrayList<>(program("/new", "-Xmx513m", "-Dx=y"));
     words.addAll(List.of("serve", state.directory().toString()));
     assertThat(state.command()).isEqualTo(words);
     Settings settings = state.document().settings();
     assertThat(settings.get(SettingTable.CAPACITY)).isEqualTo(18_000_000_000L);
     assertThat(settings.get(SettingTable.MEMORY)).isEqualTo(72_000_000_000L);
+  }
+
+  @Test
+  void restart_whoseSupervisorHasEnded_doesNotWaitForADaemon() {
+    makesWay = true;
+    CliRun run = new CliRun(host);
+    run.ownCommand = program("/new", "-Xmx512m", "-Da=b");
+
+    assertThat(run.run("restart", NAME)).isEqualTo(1);
+
+    assertThat(run.err.toString()).contains("has given the mount up: ").hasLineCount(1);
   }
 
   /** The command looked for the state of root's mount in the user's own directory. */
