@@ -48,10 +48,13 @@ class RunIT {
       readlink /proc/$$/fd/7
       """;
 
-  /** As a login shell may have it; words need not be text. */
+  /**
+   * As a login shell may have it; words need not be text. Java has handlers of its own for the last
+   * four signals, also where they were ignored, as services of systemd ignore SIGPIPE.
+   */
   private static final String CALLER =
       """
-      cd /usr; umask 027; ulimit -S -n 999; exec 7</etc/passwd; trap '' USR1
+      cd /usr; umask 027; ulimit -S -n 999; exec 7</etc/passwd; trap '' USR1 USR2 PIPE QUIT XFSZ
       LC_ALL=C; export LC_ALL
       exec "$@" sh -c "$print" sh 'a b' '' -h --mount -- @x "$(printf '\\377')" ''
       """;

@@ -18,6 +18,10 @@ public final class Exec {
   private static final long SYS_CLOSE_RANGE = 436;
   private static final int RLIMIT_NOFILE = 7;
   private static final int SIG_SETMASK = 2;
+  private static final long SIG_IGN = 1;
+
+  /** SIGILL, SIGTRAP, SIGBUS, SIGFPE and SIGSEGV, a bit for each. */
+  private static final long FAULTS = 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 10;
 
   /** Bytes of a set of signals, of which the kernel knows 64. */
   private static final int SIGSET_SIZE = 128;
@@ -74,6 +78,18 @@ public final class Exec {
     Memory.clear(set, SIGSET_SIZE);
     Memory.putLong(set, signals);
     LIBC.pthread_sigmask(SIG_SETMASK, set, 0);
+  }
+
+  /**
+   * Has this process, and what it becomes, ignore these signals; but not those of faults, which the
+   * virtual machine handles to its end.
+   *
+   * @param signals a bit for each, from signal 1 on, as {@code /proc/PID/status} has it
+   */
+  public static void ignoreSignals(long signals) {
+    for (long left = signals & ~FAULTS; left != 0; left &= left - 1) {
+      LIBC.signal(Long.numberOfTrailingZeros(left) + 1, SIG_IGN);
+    }
   }
 
   private static void closeAllBut(Set<Integer> descriptors) {

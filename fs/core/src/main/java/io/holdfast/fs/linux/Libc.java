@@ -123,6 +123,9 @@ public interface Libc {
 
   int kill(int pid, int signal);
 
+  /** Returns the handler before, or -1. */
+  long signal(int signal, long handler);
+
   int setpriority(int which, int who, int priority);
 
   int execvp(long file, long words);

@@ -80,7 +80,8 @@ public final class SystemCallFilter {
    * CAP_SYS_ADMIN the kernel takes a filter only of those who give up the rights of set-user-ID
    * programs, which is then done too.
    *
-   * @return 0, or the error number with which the kernel refused; nothing has changed then
+   * @return 0, or the error number with which the kernel refused; then there is no filter, though
+   *     the rights may have been given up
    */
   public static int install() {
     Optional<Architecture> own = Architecture.own();

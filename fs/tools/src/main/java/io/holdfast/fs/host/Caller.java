@@ -16,13 +16,18 @@ import org.jspecify.annotations.Nullable;
  * @param variables of those that the launcher sets, the ones that were set before
  * @param files how many files could be open, if that is known and was bounded
  * @param descriptors what was open, if that is known
+ * @param ignored the signals that were ignored, a bit for each from signal 1 on; Java has handlers
+ *     for some of them, which the kernel would set to their defaults for a command
  */
-record Caller(Map<String, String> variables, OptionalLong files, Set<Integer> descriptors) {
-  /** A line for each variable, NAME=VALUE, for the limit and for the descriptors. */
+record Caller(
+    Map<String, String> variables, OptionalLong files, Set<Integer> descriptors, long ignored) {
+  /** A line for each variable, NAME=VALUE, for the limit, the descriptors and the signals. */
   private static final String VARIABLE = "HOLDFAST_CALLER";
 
   private static final String FILES = "files";
   private static final String DESCRIPTORS = "descriptors";
+  private static final String IGNORED = "ignored";
+  private static final int HEX = 16;
 
   private static final Set<String> SET_BY_LAUNCHER =
       Set.of(
@@ -41,6 +46,7 @@ record Caller(Map<String, String> variables, OptionalLong files, Set<Integer> de
     Map<String, String> variables = new LinkedHashMap<>();
     OptionalLong files = OptionalLong.empty();
     Set<Integer> descriptors = new TreeSet<>();
+    long ignored = 0;
     for (String line : told.split("\n", -1)) {
       String[] pair = line.split("=", 2);
       if (pair.length < 2) {
@@ -50,6 +56,8 @@ record Caller(Map<String, String> variables, OptionalLong files, Set<Integer> de
         variables.put(pair[0], pair[1]);
       } else if (pair[0].equals(FILES) && isNumber(pair[1])) {
         files = OptionalLong.of(Long.parseLong(pair[1]));
+      } else if (pair[0].equals(IGNORED) && pair[1].matches("[0-9a-f]{1,16}")) {
+        ignored = Long.parseUnsignedLong(pair[1], HEX);
       } else if (pair[0].equals(DESCRIPTORS)) {
         for (String word : pair[1].split(" ", -1)) {
           if (isNumber(word)) {
@@ -58,7 +66,7 @@ record Caller(Map<String, String> variables, OptionalLong files, Set<Integer> de
         }
       }
     }
-    return new Caller(variables, files, descriptors);
+    return new Caller(variables, files, descriptors, ignored);
   }
 
   private static boolean isNumber(String text) {
@@ -72,7 +80,7 @@ record Caller(Map<String, String> variables, OptionalLong files, Set<Integer> de
     environment.putAll(variables);
   }
 
-  /** The same for what this process becomes, and how many files it may have open. */
+  /** The same for what this process becomes, with the limit of open files and ignored signals. */
   void restore() {
     Exec.setVariable(VARIABLE, null);
     for (String name : SET_BY_LAUNCHER) {
@@ -80,5 +88,6 @@ record Caller(Map<String, String> variables, OptionalLong files, Set<Integer> de
       Exec.setVariable(name, value == null ? null : Linux.pathBytes(value));
     }
     files.ifPresent(Exec::setFileLimit);
+    Exec.ignoreSignals(ignored);
   }
 }
