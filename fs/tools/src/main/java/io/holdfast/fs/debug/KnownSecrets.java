@@ -14,14 +14,14 @@ import java.util.function.Consumer;
 
 /**
  * Finds the secrets that are in use, so that they can be removed wherever they stand: secrets of
- * environments, and the content of a cluster's secret files. Keeps them nowhere. Immutable.
+ * environments, and the content of secret files. Keeps them nowhere. Immutable.
  */
 final class KnownSecrets {
   private static final Duration DEADLINE = Duration.ofSeconds(1);
   private static final int LARGEST = 1 << 18;
 
   /** Settings that name a file with a secret. */
-  private static final List<String> FILES = List.of("cluster-secret-file", "tls-key");
+  static final List<String> FILES = List.of("cluster-secret-file", "tls-key", "page-token-file");
 
   private final MachineFiles files;
 
@@ -80,7 +80,7 @@ final class KnownSecrets {
     } else if (subject.socket() != null) {
       Answers answers = Answers.ask(subject.socket(), Duration.ZERO);
       if (answers.config().isEmpty()) {
-        unread.add("what " + String.join(" and ", FILES) + " name");
+        unread.add("what " + String.join(", ", FILES) + " name");
       }
       for (String key : FILES) {
         Optional<String> file = answers.setting(key);

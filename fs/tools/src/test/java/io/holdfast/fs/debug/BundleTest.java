@@ -9,6 +9,8 @@ import io.holdfast.fs.doctor.Doctor;
 import io.holdfast.fs.doctor.FakeMachine;
 import io.holdfast.fs.doctor.Subject;
 import io.holdfast.fs.linux.MountTable;
+import io.holdfast.fs.settings.Setting;
+import io.holdfast.fs.settings.SettingTable;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -135,8 +137,20 @@ class BundleTest {
     // its daemon does not say which files hold more of them
     assertThat(files)
         .contains(
-            "mounts/x/secrets.txt  missing: cannot be read: what cluster-secret-file and tls-key"
-                + " name; only what looks like a secret was taken out");
+            "mounts/x/secrets.txt  missing: cannot be read: what cluster-secret-file, tls-key,"
+                + " page-token-file name; only what looks like a secret was taken out");
+  }
+
+  /** The file of the page's password was none of them. */
+  @Test
+  void knownSecrets_areOfAllSettingsThatNameFilesWithSecrets() {
+    assertThat(KnownSecrets.FILES)
+        .contains(SettingTable.TLS_KEY.name())
+        .containsAll(
+            SettingTable.rows().stream()
+                .map(Setting::name)
+                .filter(Redactor::isSecretName)
+                .toList());
   }
 
   /** Another user could name any file of root's as the log, and any process as the daemon. */
