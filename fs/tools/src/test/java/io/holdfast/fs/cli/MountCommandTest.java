@@ -166,7 +166,7 @@ class MountCommandTest {
     assertThat(run.run("mount", "--name=n", log(), odd.toString())).as(run.err.toString()).isZero();
     assertThat(run.out.toString())
         .isEqualTo(
-            "%s %s\njava it's serve %s\n".formatted(odd, odd, host.control.stateDirectory("n")));
+            "%s/. %s\njava it's serve %s\n".formatted(odd, odd, host.control.stateDirectory("n")));
     Path state = host.control.stateDirectory("n");
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(state)))
         .isEqualTo("rwx------");
