@@ -5,7 +5,7 @@ package io.holdfast.fs.figures;
  *
  * @param keptBytes bytes of residents that users have named
  * @param swappedItems items that were admitted in the place of an evicted one, to spread the
- *     residents over an order
+ *     residents over an order, or by the plan of several nodes
  * @param plannedHitRatio the share of bytes that each epoch from the second on will hit
  * @param pin hard or soft
  * @param capacityOfNodeBudget whether the capacity is a part of the node's memory for mounts

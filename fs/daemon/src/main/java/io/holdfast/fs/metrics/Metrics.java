@@ -144,7 +144,7 @@ public final class Metrics {
         "holdfast_cache_swapped_items_total",
         f -> f.cache().swappedItems(),
         "Items that were admitted in the place of one that was given up, to spread the residents"
-            + " over an order that repeats.");
+            + " over an order that repeats, or by the plan of several nodes.");
     table.counter(
         "holdfast_cache_pin_failures_total",
         f -> f.cache().pinFailures(),
