@@ -131,14 +131,15 @@ class Holdfast:
 
     def checkpoint(self, store, name, front, *options):
         self.run(*self.checkpoint_words(store, name, front, *options))
-        return Mount(self, name)
+        return Mount(self, name, f"--timeout={PATIENCE}s")
 
 
 class Mount:
-    def __init__(self, holdfast, name):
+    def __init__(self, holdfast, name, *end_options):
         self.holdfast = holdfast
         self.name = name
         self.path = holdfast.place(name)
+        self.end_options = end_options
 
     def stats(self):
         return json.loads(self.holdfast.run("stats", self.path, "--json"))
@@ -158,7 +159,7 @@ class Mount:
         self.holdfast.run("checkpoint", "wait", f"--timeout={PATIENCE}s", self.path)
 
     def umount(self):
-        self.holdfast.run("umount", f"--timeout={PATIENCE}s", self.path)
+        self.holdfast.run("umount", *self.end_options, self.path)
 
     def __enter__(self):
         return self
