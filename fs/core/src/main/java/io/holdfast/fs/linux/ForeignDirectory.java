@@ -66,7 +66,7 @@ public final class ForeignDirectory implements AutoCloseable {
 
   /** Returns a path that leads to this directory itself, for as long as it is open. */
   public Path path() {
-    return Path.of("/proc/self/fd/" + fd);
+    return Path.of(Linux.descriptorPath(fd));
   }
 
   /**
@@ -101,7 +101,7 @@ public final class ForeignDirectory implements AutoCloseable {
   public FileTime modified(String file) throws IOException {
     int place = place(file);
     try {
-      return Files.getLastModifiedTime(Path.of("/proc/self/fd/" + place));
+      return Files.getLastModifiedTime(Path.of(Linux.descriptorPath(place)));
     } finally {
       LIBC.close(place);
     }

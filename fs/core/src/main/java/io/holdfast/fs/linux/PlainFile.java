@@ -47,7 +47,7 @@ public final class PlainFile {
    * @param file for messages
    */
   static FileChannel open(int place, Path file) throws IOException {
-    Path opened = Path.of("/proc/self/fd/" + place);
+    Path opened = Path.of(Linux.descriptorPath(place));
     if (!Files.isRegularFile(opened)) {
       throw new IOException(file + ": no regular file");
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * has no gap. Not thread-safe.
  */
 final class StandardOutput extends OutputStream {
-  /** What the kernel says where nobody reads the other end of a pipe. */
+  /** The kernel's words for a pipe that nobody reads; the launcher has them in English. */
   private static final String READER_HAS_GONE = "Broken pipe";
 
   private final OutputStream out;

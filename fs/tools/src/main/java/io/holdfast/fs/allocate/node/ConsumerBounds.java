@@ -26,7 +26,7 @@ final class ConsumerBounds {
   private final Map<String, Map<String, Known>> mounts = new HashMap<>();
 
   /**
-   * What is known of a job. Immutable.
+   * A job as its last figures and those before told it. Immutable.
    *
    * @param mountedAt when the daemon took the mount that told it
    * @param newest the number of its newest epoch
