@@ -11,6 +11,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -302,6 +303,24 @@ public final class Mount {
       throw new UncheckedIOException(e);
     } finally {
       releases.forEach(Runnable::run);
+    }
+  }
+
+  /**
+   * Runs a task while the kernel reclaims none of these files' pages. Other than {@link
+   * #whileHeld}, it may forget the files.
+   */
+  public void whilePagesAreHeld(Collection<String> files, Runnable task) {
+    Runnable release;
+    try {
+      release = Posix.holdPages(files.stream().map(file -> RawPath.of(path(file))).toList());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    try {
+      task.run();
+    } finally {
+      release.run();
     }
   }
 

@@ -69,7 +69,7 @@ class NextDaemonIT {
    */
   @Test
   void killed_directoriesWereReplacedLongAgo_residentsInThemArePinnedAgainWithoutAFetch() {
-    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 2000, i -> 20_000 + i);
+    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 1000, i -> 10_000 + i);
     Mount mount = sandbox.mount(dataset.root(), "--capacity", "1G");
     assertReadsAll(mount, dataset);
     mount.whileHeld(
@@ -81,18 +81,21 @@ class NextDaemonIT {
           mount.refresh();
           assertReadsAll(mount, dataset);
           mount.awaitStats("all resident", stats -> stats.residentItems() == dataset.count());
-
-          mount.signal(Posix.SIGKILL);
-          mount.findAgain(START);
-
-          Stats after = mount.settledStats();
-          assertThat(after.residentItems()).isEqualTo(dataset.count());
-          long all = dataset.pageBytes();
-          Await.value(START, "all pinned", mount::lockedBytes, locked -> locked == all);
-          assertThat(after.originItems()).isZero();
+          mount.whilePagesAreHeld(dataset.files(), () -> assertTakesAllOver(mount, dataset));
         });
     assertReadsAll(mount, dataset);
     assertThat(mount.stats().originItems()).isZero();
+  }
+
+  private static void assertTakesAllOver(Mount mount, Dataset dataset) {
+    mount.signal(Posix.SIGKILL);
+    mount.findAgain(START);
+
+    Stats after = mount.settledStats();
+    assertThat(after.residentItems()).isEqualTo(dataset.count());
+    long all = dataset.pageBytes();
+    Await.value(START, "all pinned", mount::lockedBytes, locked -> locked == all);
+    assertThat(after.originItems()).isZero();
   }
 
   /** Whether bytes have changed as well, the origin does not tell. */

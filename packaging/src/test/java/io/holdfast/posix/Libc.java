@@ -88,6 +88,12 @@ public interface Libc {
 
   int munmap(Pointer address, long length);
 
+  int pipe(@Out int[] ends);
+
+  int fcntl(int fd, int command, int argument);
+
+  long splice(int from, Pointer fromOffset, int to, Pointer toOffset, long length, int flags);
+
   int mlock(Pointer address, long length);
 
   int posix_fadvise(int fd, long offset, long length, int advice);

@@ -7,6 +7,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.LongSupplier;
 import jnr.constants.platform.Errno;
@@ -51,6 +52,8 @@ public final class Posix {
   private static final int PROT_READ = 1;
   private static final int MAP_SHARED = 1;
   private static final int POSIX_FADV_WILLNEED = 3;
+  private static final int F_SETPIPE_SZ = 1031;
+  private static final int SPLICE_F_NONBLOCK = 2;
   private static final int DIRENT_LENGTH = 16;
   private static final int DIRENT_TYPE = 18;
   private static final int DIRENT_NAME = 19;
@@ -285,6 +288,67 @@ public final class Posix {
     Pointer map = map(path, size);
     checked("mlock", path, () -> LIBC.mlock(map, size));
     return () -> LIBC.munmap(map, size);
+  }
+
+  /**
+   * Keeps the kernel from reclaiming these files' pages, as pipes refer to them. A pipe does not
+   * keep the kernel from forgetting a file with its pages, which an open file does. The returned
+   * action closes the pipes.
+   */
+  public static Runnable holdPages(Collection<RawPath> paths) throws IOException {
+    List<int[]> pipes = new ArrayList<>();
+    Runnable release = () -> pipes.forEach(Posix::closePipe);
+    boolean held = false;
+    try {
+      pipes.add(pipe());
+      for (RawPath path : paths) {
+        splice(path, pipes);
+      }
+      held = true;
+      return release;
+    } finally {
+      if (!held) {
+        release.run();
+      }
+    }
+  }
+
+  /** A pipe of the size that each user may have. */
+  private static int[] pipe() throws IOException {
+    int[] ends = new int[2];
+    RawPath name = RawPath.of("a pipe");
+    checked("open", name, () -> LIBC.pipe(ends));
+    try {
+      checked("enlarge", name, () -> LIBC.fcntl(ends[1], F_SETPIPE_SZ, 1 << 20));
+    } catch (IOException e) {
+      closePipe(ends);
+      throw e;
+    }
+    return ends;
+  }
+
+  private static void closePipe(int[] ends) {
+    LIBC.close(ends[0]);
+    LIBC.close(ends[1]);
+  }
+
+  private static void splice(RawPath path, List<int[]> pipes) throws IOException {
+    int fd = open(path, O_RDONLY);
+    try {
+      long spliced;
+      do {
+        int pipe = pipes.get(pipes.size() - 1)[1];
+        spliced =
+            call(() -> LIBC.splice(fd, null, pipe, null, Integer.MAX_VALUE, SPLICE_F_NONBLOCK));
+        if (spliced == -Errno.EAGAIN.longValue()) {
+          pipes.add(pipe());
+        } else if (spliced < 0) {
+          throw new IOException("splice " + path + ": " + errorName(spliced));
+        }
+      } while (spliced != 0);
+    } finally {
+      LIBC.close(fd);
+    }
   }
 
   /** Has the kernel ask for a file, a piece at a time and all at once; does not wait for it. */
