@@ -1,11 +1,14 @@
 package io.holdfast.it;
 
+import io.holdfast.posix.Posix;
+import io.holdfast.posix.RawPath;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A disk that counts the bytes that anybody reads from it: a file system in a file, behind a loop
@@ -61,16 +64,18 @@ final class CountedDisk {
   }
 
   /**
-   * Ends the writing: nothing of the files is in the page cache any more, and all of the names and
-   * attributes is. From here on only contents are counted.
+   * Ends the writing: nothing of the files is in the page cache any more, but their names and
+   * attributes are. From here on only contents are counted.
    */
   CountedDisk seal() {
-    // umount writes nothing out while another mount namespace has a copy of the mount, and the next
-    // mount would show what was on the disk before
-    sandbox.command("mount", "-o", "remount,ro", root.toString()).mustSucceed();
-    sandbox.command("umount", root.toString()).mustSucceed();
-    sandbox.mountImage(image, root, "noatime,ro");
-    sandbox.command("find", root.toString(), "-size", "-0").mustSucceed();
+    sandbox.command("sync", "-f", root.toString()).mustSucceed();
+    try (Stream<Path> entries = Files.walk(root)) {
+      for (Path file : entries.filter(Files::isRegularFile).toList()) {
+        Posix.dropPages(RawPath.of(file));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     return this;
   }
 
@@ -86,7 +91,7 @@ final class CountedDisk {
     }
   }
 
-  /** Bytes that were read of the disk since it was sealed. */
+  /** Bytes that were read of the disk since it was mounted. */
   long readBytes() {
     String device =
         MountTable.below(root).stream()

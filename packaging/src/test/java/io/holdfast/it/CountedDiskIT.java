@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.Random;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -40,22 +39,6 @@ class CountedDiskIT {
       assertThat(disk.readBytes() - before)
           .isBetween(dataset.bytes() * 99 / 100, dataset.bytes() * 101 / 100);
     }
-  }
-
-  /** Tests that run beside this one have mount namespaces with copies of all mounts. */
-  @Test
-  @Tag(Sandbox.ANY_BINDING)
-  void seal_anotherMountNamespaceHasTheDisk_itsFilesAreThere() {
-    CountedDisk disk = CountedDisk.create(sandbox, "copied", (long) LARGE * FILE_BYTES, LARGE);
-    Dataset dataset = Dataset.create(disk.root(), LARGE, i -> FILE_BYTES);
-    Child namespace =
-        sandbox.start(
-            "unshare", "--mount", "--propagation", "private", "sh", "-c", "echo; exec sleep 60");
-    namespace.awaitLine(1, Duration.ofSeconds(60));
-
-    disk.seal();
-
-    assertThat(dataset.files()).allSatisfy(file -> assertThat(disk.root().resolve(file)).exists());
   }
 
   /** A reader of a file asks for the next items ahead; the origin's own read-ahead comes on top. */

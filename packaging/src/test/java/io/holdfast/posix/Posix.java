@@ -52,6 +52,7 @@ public final class Posix {
   private static final int PROT_READ = 1;
   private static final int MAP_SHARED = 1;
   private static final int POSIX_FADV_WILLNEED = 3;
+  private static final int POSIX_FADV_DONTNEED = 4;
   private static final int F_SETPIPE_SZ = 1031;
   private static final int SPLICE_F_NONBLOCK = 2;
   private static final int DIRENT_LENGTH = 16;
@@ -279,6 +280,20 @@ public final class Posix {
       return pages;
     } finally {
       LIBC.munmap(map, size);
+    }
+  }
+
+  /** Drops a file's pages from the page cache, all of which must have been written out. */
+  public static void dropPages(RawPath path) throws IOException {
+    int fd = open(path, O_RDONLY);
+    try {
+      LIBC.posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    } finally {
+      LIBC.close(fd);
+    }
+    long left = cachedPages(path);
+    if (left > 0) {
+      throw new IOException(path + ": " + left + " pages are still in the page cache");
     }
   }
 
