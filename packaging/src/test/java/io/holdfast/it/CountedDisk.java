@@ -20,12 +20,10 @@ final class CountedDisk {
   private static final int BYTES_READ_SECTORS = 2;
 
   private final Sandbox sandbox;
-  private final Path image;
   private final Path root;
 
-  private CountedDisk(Sandbox sandbox, Path image, Path root) {
+  private CountedDisk(Sandbox sandbox, Path root) {
     this.sandbox = sandbox;
-    this.image = image;
     this.root = root;
   }
 
@@ -38,7 +36,7 @@ final class CountedDisk {
   static CountedDisk create(Sandbox sandbox, String name, long bytes, int files) {
     removeLeftovers(sandbox);
     Path image = sandbox.root().resolve(name + ".ext4");
-    CountedDisk disk = new CountedDisk(sandbox, image, sandbox.folder(name));
+    CountedDisk disk = new CountedDisk(sandbox, sandbox.folder(name));
     // half as much again, and room for the inodes; empty blocks take no place
     long size = bytes * 3 / 2 + files * 1024L + (32 << 20);
     sandbox.command("truncate", "--size=" + size, image.toString()).mustSucceed();
