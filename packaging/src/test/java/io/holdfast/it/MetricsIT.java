@@ -119,21 +119,14 @@ class MetricsIT {
     assertThat(Queries.unresolved(Queries.labels(scrape))).isEmpty();
   }
 
-  /** The origin is itself a mount, whose daemon is stopped. */
   @Test
   void scrape_whileTheOriginHangs_answers() throws Exception {
     Dataset dataset = dataset();
-    Mount store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
+    HangingOrigin store = HangingOrigin.of(sandbox, dataset.root());
     int port = Sandbox.freePort();
     Mount mount =
         sandbox.mount(
-            store.mountpoint(),
-            "--capacity",
-            "64M",
-            "--source-timeout",
-            "10m",
-            "--metrics",
-            "" + port);
+            store.root(), "--capacity", "64M", "--source-timeout", "10m", "--metrics", "" + port);
     store.freeze();
     try {
       Child reader = sandbox.start("cat", mount.path(dataset.files().get(0)).toString());

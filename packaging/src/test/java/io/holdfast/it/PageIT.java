@@ -105,7 +105,8 @@ class PageIT {
 
   /** Whoever connects may be any user of the machine: they see what .holdfast shows them. */
   @Test
-  void visitors_withoutAToken_seeNoJobNoProcessAndNoFileName() throws Exception {
+  void visitors_withoutAToken_seeNoJobNoProcessAndNoFileName_andByAnotherHostsNameNothing()
+      throws Exception {
     Dataset dataset = dataset();
     int port = Sandbox.freePort();
     Mount mount =
@@ -134,6 +135,22 @@ class PageIT {
       assertThat(get(port, path).body()).doesNotContain(SECRET_JOB, "secret-pattern");
     }
     assertThat(get(port, "/page.json").body()).contains("\"shows\" : \"sums\"");
+    assertRefusesAnotherHost(port);
+  }
+
+  /** The name of a stranger's page may lead to this machine, and its script to this port. */
+  private static void assertRefusesAnotherHost(int port) throws IOException {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket.setSoTimeout((int) DEADLINE.toMillis());
+      socket
+          .getOutputStream()
+          .write(
+              "GET /stats.json HTTP/1.1\r\nHost: attacker.example:%d\r\nConnection: close\r\n\r\n"
+                  .formatted(port)
+                  .getBytes(US_ASCII));
+      String answer = new String(socket.getInputStream().readAllBytes(), UTF_8);
+      assertThat(answer).startsWith("HTTP/1.1 421").doesNotContain("resident_bytes");
+    }
   }
 
   @Test
@@ -170,40 +187,14 @@ class PageIT {
     assertThat(mount.log()).content(UTF_8).doesNotContain(TOKEN);
   }
 
-  /** The name of a stranger's page may lead to this machine, and its script to this port. */
-  @Test
-  void request_thatNamesAnotherHost_getsNothing() throws Exception {
-    Dataset dataset = dataset();
-    int port = Sandbox.freePort();
-    sandbox.mount(dataset.root(), "--capacity", "64M", "--page", "" + port);
-    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-      socket.setSoTimeout((int) DEADLINE.toMillis());
-      socket
-          .getOutputStream()
-          .write(
-              "GET /stats.json HTTP/1.1\r\nHost: attacker.example:%d\r\nConnection: close\r\n\r\n"
-                  .formatted(port)
-                  .getBytes(US_ASCII));
-      String answer = new String(socket.getInputStream().readAllBytes(), UTF_8);
-      assertThat(answer).startsWith("HTTP/1.1 421").doesNotContain("resident_bytes");
-    }
-  }
-
-  /** The origin is itself a mount, whose daemon is stopped. */
   @Test
   void page_whileTheOriginHangs_answers() throws Exception {
     Dataset dataset = dataset();
-    Mount store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
+    HangingOrigin store = HangingOrigin.of(sandbox, dataset.root());
     int port = Sandbox.freePort();
     Mount mount =
         sandbox.mount(
-            store.mountpoint(),
-            "--capacity",
-            "64M",
-            "--source-timeout",
-            "10m",
-            "--page",
-            "" + port);
+            store.root(), "--capacity", "64M", "--source-timeout", "10m", "--page", "" + port);
     store.freeze();
     try {
       Child reader = sandbox.start("cat", mount.path(dataset.files().get(0)).toString());
