@@ -1,10 +1,8 @@
 package io.holdfast.it;
 
 import static io.holdfast.it.Content.content;
-import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,12 +13,13 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -33,8 +32,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -46,7 +43,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * the metadata's time-to-live the new version.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-@Execution(ExecutionMode.CONCURRENT)
 @Order(1)
 class OriginChangesIT {
   /** As in SEMANTICS.md: a writer that pauses for longer has made a version. */
@@ -67,12 +63,13 @@ class OriginChangesIT {
   private static final int ITEM_BYTES = 1 << 20;
   private static final int SMALL = 100_000;
   private static final int LARGE = 3 * ITEM_BYTES + 4321;
-  private static final int MANY_NAMES = 10_000;
 
-  /** Names of which a daemon notes that they are missing. */
-  private static final int MOST_MISSING = 100_000;
+  @RegisterExtension static final Sandbox SANDBOX = new Sandbox();
 
-  @RegisterExtension final Sandbox sandbox = new Sandbox();
+  /** Mounts that several tests share, by their options. */
+  private static final Map<List<String>, Mount> MOUNTS = new HashMap<>();
+
+  private static int places;
 
   /** Whether the files were resident or had only passed through before they changed. */
   enum Before {
@@ -95,39 +92,46 @@ class OriginChangesIT {
   @MethodSource("beforeAndNews")
   void changedFiles_ofAllKinds_areNeverMixedAndThenNew(Before before, News news)
       throws IOException {
-    Dataset dataset = datasetOfChanges();
-    Mount mount = mount(dataset, before, news);
-    assertReadsAll(mount, dataset);
-    Stats filled = mount.settledStats();
-    assertThat(filled.residentBytes())
+    Place place = place(before, news);
+    long others = pinned(place.mount());
+    Dataset dataset = datasetOfChanges(place);
+    assertReadsAll(place, dataset);
+    assertThat(place.mount().settledStats().residentBytes() - others)
         .isEqualTo(before == Before.RESIDENT ? dataset.pageBytes() : 0);
 
     List<Optional<byte[]>> after = changeAll(dataset);
     SoftAssertions soft = new SoftAssertions();
     if (news == News.REFRESH) {
-      checkOldOrNew(soft, mount, dataset, after);
-      mount.refresh();
+      checkOldOrNew(soft, place, dataset, after);
+      place.mount().refresh();
     } else {
       boolean allNew =
           Await.holdsWithin(
               NEWS_DEADLINE,
               () -> {
-                checkOldOrNew(soft, mount, dataset, after);
-                return soft.wasSuccess() && allNew(mount, dataset, after);
+                checkOldOrNew(soft, place, dataset, after);
+                return soft.wasSuccess() && allNew(place, dataset, after);
               });
       soft.assertThat(allNew).as("new versions within the time-to-live").isTrue();
     }
     for (int i = 0; i < dataset.count(); i++) {
-      soft.assertThat(outcome(mount.path(dataset.files().get(i)), after.get(i)))
+      soft.assertThat(outcome(place.path(dataset.files().get(i)), after.get(i)))
           .as("%s of %d bytes", change(i), dataset.size(i))
           .isEqualTo(Outcome.NEW);
     }
     soft.assertAll();
-    assertOldPinsReleased(mount, dataset, after, before);
+    assertOldPinsReleased(place, dataset, after, before == Before.RESIDENT, others);
+  }
+
+  /** Returns the bytes that a mount has pinned, once it has nothing to do. */
+  private static long pinned(Mount mount) {
+    long resident = mount.settledStats().residentBytes();
+    Await.value(NEWS_DEADLINE, "all pinned", mount::lockedBytes, locked -> locked == resident);
+    return resident;
   }
 
   private static void assertOldPinsReleased(
-      Mount mount, Dataset dataset, List<Optional<byte[]>> after, Before before) {
+      Place place, Dataset dataset, List<Optional<byte[]>> after, boolean resident, long others) {
     long expected = 0;
     List<String> there = new ArrayList<>();
     for (int i = 0; i < dataset.count(); i++) {
@@ -136,12 +140,12 @@ class OriginChangesIT {
         expected += Dataset.pageBytes(after.get(i).get().length);
       }
     }
-    if (before == Before.PASSED_THROUGH) {
+    if (!resident) {
       expected = 0;
     }
-    assertThat(mount.settledStats().residentBytes()).isEqualTo(expected);
-    assertThat(mount.lockedBytes()).isEqualTo(expected);
-    assertThat(mount.cachedBytes(there)).isEqualTo(expected);
+    assertThat(place.mount().settledStats().residentBytes() - others).isEqualTo(expected);
+    assertThat(place.mount().lockedBytes() - others).isEqualTo(expected);
+    assertThat(place.mount().cachedBytes(place.ofMount(there))).isEqualTo(expected);
   }
 
   /**
@@ -151,13 +155,13 @@ class OriginChangesIT {
   @ParameterizedTest
   @EnumSource(Before.class)
   void openDescriptor_fileChangesHalfway_givesOldBytesOrAnError(Before before) throws IOException {
-    Dataset dataset = datasetOfChanges();
-    Mount mount = mount(dataset, before, News.REFRESH);
+    Place place = place(before, News.REFRESH);
+    Dataset dataset = datasetOfChanges(place);
     List<Object> held = new ArrayList<>();
     for (int i = 0; i < dataset.count(); i++) {
-      held.addAll(List.of(mount.path(dataset.files().get(i)), i));
+      held.addAll(List.of(place.path(dataset.files().get(i)), i));
     }
-    Child holder = sandbox.startJava(Holder.class, held.toArray());
+    Child holder = SANDBOX.startJava(Holder.class, held.toArray());
     int line = 1;
     holder.awaitLine(line, READ_DEADLINE);
     for (int i = 0; i < dataset.count(); i++) {
@@ -179,25 +183,26 @@ class OriginChangesIT {
               .matches("error .*|version 1 length " + length);
         }
       }
-      mount.refresh();
+      place.mount().refresh();
       for (int i = 0; i < dataset.count(); i++) {
-        readQuietly(mount.path(dataset.files().get(i)));
+        readQuietly(place.path(dataset.files().get(i)));
       }
     }
+    holder.kill();
     soft.assertAll();
   }
 
   /** Half of the file is resident; reads of it hit pages of the old version, and need others. */
   @Test
   void copyOverLargeFileWithItsTime_halfResident_isNeverMixed() throws IOException {
-    Path root = sandbox.folder("origin");
+    Path root = SANDBOX.folder("large");
     int size = 20 * ITEM_BYTES;
     Path file = Files.write(root.resolve("large"), Stamps.bytes(0, 1, 0, size));
-    Path other = Files.write(sandbox.root().resolve("other"), Stamps.bytes(0, 2, 0, size));
+    Path other = Files.write(SANDBOX.root().resolve("other"), Stamps.bytes(0, 2, 0, size));
     Files.setLastModifiedTime(file, FileTime.fromMillis(0));
     Files.setLastModifiedTime(other, FileTime.fromMillis(0));
     Mount mount =
-        sandbox.mount(
+        SANDBOX.mount(
             root,
             "--capacity",
             "10M",
@@ -209,10 +214,10 @@ class OriginChangesIT {
             "1h");
     assertThat(mount.path("large")).has(content(Stamps.bytes(0, 1, 0, size)));
     assertThat(mount.settledStats().residentItems()).isEqualTo(10);
-    Child holder = sandbox.startJava(Holder.class, mount.path("large"), 0);
+    Child holder = SANDBOX.startJava(Holder.class, mount.path("large"), 0);
     holder.awaitLine(1, READ_DEADLINE);
 
-    sandbox.command("cp", "-p", other.toString(), file.toString()).mustSucceed();
+    SANDBOX.command("cp", "-p", other.toString(), file.toString()).mustSucceed();
 
     int line = 1;
     for (int length = 64 << 10; length <= size; length *= length < ITEM_BYTES ? 4 : 20) {
@@ -230,52 +235,26 @@ class OriginChangesIT {
     assertThat(holder.awaitLine(++line, READ_DEADLINE)).matches("error .*|version 1 .*");
   }
 
-  /**
-   * A user had asked for so many names that the daemon had forgotten some; a listing had others.
-   */
-  @Test
-  void refresh_manyNamesWereMissing_showsThoseThatAppeared() throws IOException {
-    Dataset dataset = Dataset.create(sandbox.folder("origin"), 10, i -> 1000);
-    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
-    for (int i = 0; i < MOST_MISSING + MANY_NAMES; i++) {
-      assertThat(Files.exists(mount.path("n" + i))).isFalse();
-    }
-    List<String> appeared = new ArrayList<>();
-    for (int i = 0; i < MANY_NAMES; i += 100) {
-      appeared.add("n" + (MOST_MISSING + i));
-      Files.createFile(dataset.root().resolve("n" + (MOST_MISSING + i)));
-    }
-    sandbox.command("ls", "-U", mount.mountpoint().toString()).mustSucceed();
-
-    mount.refresh();
-
-    assertThat(appeared).allMatch(name -> Files.exists(mount.path(name)));
-  }
-
   /** On ext4, inode numbers come back in the order in which they went. */
   @ParameterizedTest
   @EnumSource(News.class)
   void archiveUnpackedAgain_sameSizesAndTimes_isReadAnew(News news) throws IOException {
-    Path root = sandbox.folder("origin");
-    Mount mount = null;
+    Place place = place(Before.RESIDENT, news);
     for (int version = 1; version <= 2; version++) {
-      sandbox.command("rm", "-rf", root.resolve("d").toString()).mustSucceed();
-      Files.createDirectory(root.resolve("d"));
+      Path directory = place.origin().resolve("d");
+      SANDBOX.command("rm", "-rf", directory.toString()).mustSucceed();
+      Files.createDirectory(directory);
       for (int i = 0; i < 50; i++) {
-        Path file = root.resolve("d/f" + i);
+        Path file = directory.resolve("f" + i);
         Files.write(file, Stamps.bytes(i, version, 0, 5000));
         Files.setLastModifiedTime(file, FileTime.fromMillis(0));
       }
-      mount =
-          mount == null
-              ? sandbox.mount(root, "--metadata-ttl", news == News.REFRESH ? "1h" : "1s")
-              : mount;
       if (version == 2 && news == News.REFRESH) {
-        mount.refresh();
+        place.mount().refresh();
       }
       for (int i = 0; i < 50; i++) {
         Optional<byte[]> now = Optional.of(Stamps.bytes(i, version, 0, 5000));
-        Path file = mount.path("d/f" + i);
+        Path file = place.path("d/f" + i);
         Await.value(
             news == News.REFRESH ? Duration.ZERO : NEWS_DEADLINE,
             "version " + version + " of " + file,
@@ -283,26 +262,6 @@ class OriginChangesIT {
             outcome -> outcome == Outcome.NEW);
       }
     }
-  }
-
-  /** Java asks for that before it reads past the page cache. */
-  @Test
-  void openDescriptor_fileWasReplaced_hasFiguresOfItsFileSystem() throws IOException {
-    Path root = sandbox.folder("origin");
-    Files.writeString(root.resolve("file"), "one");
-    Mount mount = sandbox.mount(root, "--capacity", "64M");
-    Path file = mount.path("file");
-    String program = "exec 3<\"$0\"; echo open; read go; stat -f -c '%b blocks' /proc/self/fd/3";
-    Child holder = sandbox.start("sh", "-c", program, file.toString());
-    holder.awaitLine(1, READ_DEADLINE);
-    Files.writeString(root.resolve("next"), "another");
-    Files.move(root.resolve("next"), root.resolve("file"), REPLACE_EXISTING);
-    mount.refresh();
-    assertThat(file).hasContent("another");
-
-    holder.tell("go");
-
-    assertThat(holder.await(READ_DEADLINE).mustSucceed().out()).containsPattern("[1-9]\\d* blocks");
   }
 
   private static int half(Dataset dataset, int i) {
@@ -320,15 +279,13 @@ class OriginChangesIT {
   void fetch_fileChangesMeanwhile_neverMixesVersions(boolean replacedWhole) throws IOException {
     long seed = System.nanoTime();
     Random random = new Random(seed);
-    Path root = sandbox.folder("origin");
-    Path file = root.resolve("hot");
+    Place place = place("--capacity", "64M", "--item-size", "1M", "--metadata-ttl", "50ms");
+    Path file = place.origin().resolve("hot");
     int size = 6 * ITEM_BYTES;
     Files.write(file, Stamps.bytes(0, 1, 0, size));
-    Mount mount =
-        sandbox.mount(root, "--capacity", "64M", "--item-size", "1M", "--metadata-ttl", "50ms");
     List<Child> readers = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
-      readers.add(sandbox.startJava(Rereader.class, mount.path("hot"), 0, VERSIONS));
+      readers.add(SANDBOX.startJava(Rereader.class, place.path("hot"), 0, VERSIONS));
     }
 
     long version = 2;
@@ -354,7 +311,7 @@ class OriginChangesIT {
       assertThat(interrupted).as("%s, seed %d", result, seed).containsAll(mixed);
       assertThat(result.exit() == 0).as("%s", result).isEqualTo(mixed.isEmpty());
     }
-    assertServesVersion(mount, version - 1, size);
+    assertServesVersion(place, version - 1, size);
   }
 
   /** Returns, for each pass that was mixed, the newer one of its versions. */
@@ -373,11 +330,11 @@ class OriginChangesIT {
         .collect(Collectors.toSet());
   }
 
-  private static void assertServesVersion(Mount mount, long version, int size) {
+  private static void assertServesVersion(Place place, long version, int size) {
     Await.value(
         NEWS_DEADLINE,
         "the last version",
-        () -> outcome(mount.path("hot"), Optional.of(Stamps.bytes(0, version, 0, size))),
+        () -> outcome(place.path("hot"), Optional.of(Stamps.bytes(0, version, 0, size))),
         outcome -> outcome == Outcome.NEW);
   }
 
@@ -395,114 +352,10 @@ class OriginChangesIT {
     }
   }
 
-  /**
-   * Once the daemon kept names that have gone until the mount ended, even those that nobody asks
-   * for again.
-   */
-  @Test
-  void directory_entriesComeAndGo_showsThemAfterARefreshAndForgetsThem() throws IOException {
-    Dataset dataset = Dataset.create(sandbox.folder("origin"), 20, i -> SMALL);
-    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
-    Path fresh = mount.path("class_new/fresh.jpg");
-    assertThat(fresh).doesNotExist();
-    assertReadsAll(mount, dataset);
-
-    Files.createDirectory(dataset.root().resolve("class_new"));
-    Files.write(dataset.root().resolve("class_new/fresh.jpg"), Stamps.bytes(77, 1, 0, SMALL));
-    sandbox.command("rm", "-r", dataset.root().resolve("class_03").toString()).mustSucceed();
-    mount.refresh();
-
-    assertThat(outcome(fresh, Optional.of(Stamps.bytes(77, 1, 0, SMALL)))).isEqualTo(Outcome.NEW);
-    try (Stream<Path> names = Files.list(mount.mountpoint())) {
-      assertThat(names.map(path -> path.getFileName().toString()))
-          .contains("class_new")
-          .doesNotContain("class_03");
-    }
-    assertThatThrownBy(() -> Files.size(mount.path("class_03/img_00003.jpg")))
-        .isInstanceOf(NoSuchFileException.class);
-    Await.value(
-        NEWS_DEADLINE,
-        "the pins of what was deleted released",
-        () -> mount.stats().residentBytes(),
-        bytes -> bytes == (dataset.count() - 2 + 1) * Dataset.pageBytes(SMALL));
-
-    for (int i = 0; i < MANY_NAMES; i++) {
-      Path passing = Files.createFile(dataset.root().resolve("passing" + i));
-      assertThat(Files.exists(mount.path("passing" + i))).isTrue();
-      Files.delete(passing);
-    }
-    Await.value(
-        READ_DEADLINE,
-        "names that have gone forgotten",
-        () -> mount.stats().number("dataset.names"),
-        names -> names < MANY_NAMES / 2);
-    assertThat(fresh).hasSize(SMALL);
-  }
-
-  /**
-   * Also a directory in which nobody has looked anything up, so that libfuse's number of it is not
-   * known.
-   */
-  @Test
-  void refresh_ofADirectoryThatWasOnlyLookedAt_showsItAsItIs() throws IOException {
-    Path origin = sandbox.folder("origin");
-    Path directory = Files.createDirectories(origin.resolve("above/looked-at"));
-    Mount mount = sandbox.mount(origin, "--metadata-ttl", "1h");
-    Path shown = mount.path("above/looked-at");
-    assertThat(Files.getLastModifiedTime(shown)).isEqualTo(Files.getLastModifiedTime(directory));
-    Files.setLastModifiedTime(directory, FileTime.fromMillis(0));
-    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
-
-    mount.refreshByCommand("above").mustSucceed();
-
-    assertThat(Files.getLastModifiedTime(shown)).isEqualTo(FileTime.fromMillis(0));
-    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(shown)))
-        .isEqualTo("rwx------");
-  }
-
-  /** The origin refuses to go through the link, and programs got ELOOP. */
-  @Test
-  void symlink_whoseDirectoryBecomesALink_isNotThere() throws IOException {
-    Path origin = sandbox.folder("origin");
-    Path folder = Files.createDirectory(origin.resolve("d"));
-    Path nowhere = Path.of("no/where");
-    Files.createSymbolicLink(folder.resolve("a"), nowhere);
-    Mount mount = sandbox.mount(origin, "--metadata-ttl", "1h");
-    Path link = mount.path("d/a");
-    assertThat(Files.isSymbolicLink(link)).isTrue();
-    Files.move(folder, origin.resolve("d.old"));
-    Files.createSymbolicLink(folder, nowhere);
-
-    assertThatThrownBy(() -> Files.readSymbolicLink(link)).isInstanceOf(NoSuchFileException.class);
-    assertThatThrownBy(() -> Files.readString(link)).isInstanceOf(NoSuchFileException.class);
-    mount.refresh();
-    assertThat(Files.readSymbolicLink(mount.path("d"))).isEqualTo(nowhere);
-  }
-
-  @Test
-  void refresh_ofOnePath_leavesTheOthersAlone() throws IOException {
-    Dataset dataset = Dataset.create(sandbox.folder("origin"), 2, i -> SMALL);
-    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
-    assertReadsAll(mount, dataset);
-    mount.settledStats();
-    for (int i = 0; i < 2; i++) {
-      OriginChange.REWRITTEN_IN_PLACE.apply(dataset.file(i), i, SMALL);
-    }
-
-    mount.refreshByCommand(dataset.files().get(0)).mustSucceed();
-
-    assertThat(outcome(mount.path(dataset.files().get(0)), version2(0))).isEqualTo(Outcome.NEW);
-    assertThat(outcome(mount.path(dataset.files().get(1)), version2(1))).isEqualTo(Outcome.OLD);
-  }
-
-  private static Optional<byte[]> version2(int stamp) {
-    return Optional.of(Stamps.bytes(stamp, 2, 0, SMALL));
-  }
-
   /** One small and one large file for each kind of change. */
-  private Dataset datasetOfChanges() {
+  private static Dataset datasetOfChanges(Place place) {
     return Dataset.create(
-        sandbox.folder("origin"), 2 * CHANGES.size(), i -> i < CHANGES.size() ? SMALL : LARGE);
+        place.origin(), 2 * CHANGES.size(), i -> i < CHANGES.size() ? SMALL : LARGE);
   }
 
   private static OriginChange change(int index) {
@@ -517,9 +370,8 @@ class OriginChangesIT {
     return after;
   }
 
-  private Mount mount(Dataset dataset, Before before, News news) {
-    return sandbox.mount(
-        dataset.root(),
+  private static Place place(Before before, News news) {
+    return place(
         "--capacity",
         "256M",
         "--policy",
@@ -530,6 +382,14 @@ class OriginChangesIT {
         Integer.toString(ITEM_BYTES),
         "--metadata-ttl",
         news == News.REFRESH ? "1h" : "1s");
+  }
+
+  private static Place place(String... options) {
+    Mount mount =
+        MOUNTS.computeIfAbsent(
+            List.of(options),
+            given -> SANDBOX.mount(SANDBOX.folder("origin" + MOUNTS.size()), options));
+    return Place.create(mount, "place" + places++);
   }
 
   /** The result of a whole pass over a file. */
@@ -565,17 +425,17 @@ class OriginChangesIT {
   }
 
   private static void checkOldOrNew(
-      SoftAssertions soft, Mount mount, Dataset dataset, List<Optional<byte[]>> after) {
+      SoftAssertions soft, Place place, Dataset dataset, List<Optional<byte[]>> after) {
     for (int i = 0; i < dataset.count(); i++) {
-      soft.assertThat(outcome(mount.path(dataset.files().get(i)), after.get(i)))
+      soft.assertThat(outcome(place.path(dataset.files().get(i)), after.get(i)))
           .as("before the news: %s of %d bytes", change(i), dataset.size(i))
           .isIn(Outcome.OLD, Outcome.NEW, Outcome.ERROR);
     }
   }
 
-  private static boolean allNew(Mount mount, Dataset dataset, List<Optional<byte[]>> after) {
+  private static boolean allNew(Place place, Dataset dataset, List<Optional<byte[]>> after) {
     for (int i = 0; i < dataset.count(); i++) {
-      if (outcome(mount.path(dataset.files().get(i)), after.get(i)) != Outcome.NEW) {
+      if (outcome(place.path(dataset.files().get(i)), after.get(i)) != Outcome.NEW) {
         return false;
       }
     }
@@ -592,15 +452,11 @@ class OriginChangesIT {
     }
   }
 
-  private void assertReadsAll(Mount mount, Dataset dataset) {
+  private static void assertReadsAll(Place place, Dataset dataset) {
     Child.Result result =
-        sandbox
+        SANDBOX
             .startJava(
-                Reader.class,
-                mount.mountpoint(),
-                dataset.permutation(sandbox, new Random(1)),
-                2,
-                "share")
+                Reader.class, place.root(), dataset.permutation(SANDBOX, new Random(1)), 2, "share")
             .await(READ_DEADLINE);
     assertThat(result.exit()).as("%s", result).isZero();
   }

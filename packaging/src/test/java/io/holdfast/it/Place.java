@@ -1,0 +1,38 @@
+package io.holdfast.it;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** A directory of one test, on a mount that several tests share. */
+record Place(Mount mount, String name) {
+  /** A new directory at the origin. */
+  static Place create(Mount mount, String name) {
+    try {
+      Files.createDirectory(Path.of(mount.source()).resolve(name));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return new Place(mount, name);
+  }
+
+  Path origin() {
+    return Path.of(mount.source()).resolve(name);
+  }
+
+  /** The directory on the mount. */
+  Path root() {
+    return mount.path(name);
+  }
+
+  Path path(String file) {
+    return root().resolve(file);
+  }
+
+  /** Returns what the mount calls these files. */
+  List<String> ofMount(List<String> files) {
+    return files.stream().map(file -> name + "/" + file).toList();
+  }
+}
