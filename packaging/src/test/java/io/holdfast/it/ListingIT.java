@@ -10,13 +10,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Large trees are listed once, in the background, and from memory from then on where asking takes
- * long. An origin that hangs is itself a Holdfast mount whose daemon is stopped.
+ * long.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ListingIT {
@@ -27,8 +28,18 @@ class ListingIT {
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
-  private Path tree() throws IOException {
-    Path root = sandbox.tmpfs("origin");
+  /** The mount that most tests look at, each at a directory of its own. */
+  @RegisterExtension static final Sandbox SHARED = new Sandbox();
+
+  private static Mount shared;
+
+  @BeforeAll
+  static void mountShared() {
+    String[] options = {"--capacity", "16M", "--count-opens", "off", "--metadata-ttl", "1h"};
+    shared = SHARED.mount(SHARED.tmpfs("origin"), options);
+  }
+
+  private Path tree(Path root) throws IOException {
     sandbox
         .command(
             "sh",
@@ -47,14 +58,14 @@ class ListingIT {
     return root;
   }
 
-  private String count(Mount mount, String... conditions) {
+  private String count(Path root, String... conditions) {
     return sandbox
         .command(
             "sh",
             "-c",
             "find \"$1\" -mindepth 1 " + String.join(" ", conditions) + " | wc -l",
             "sh",
-            mount.mountpoint().toString())
+            root.toString())
         .mustSucceed()
         .out()
         .strip();
@@ -66,16 +77,16 @@ class ListingIT {
 
   @Test
   void scanned_originHangs_everythingIsListedAllTheSame() throws IOException {
-    Mount store = sandbox.mount(tree(), "--policy", "none", "--count-opens", "off");
-    Mount mount = sandbox.mount(store.mountpoint(), "--capacity", "16M", "--count-opens", "off");
+    HangingOrigin store = HangingOrigin.of(sandbox, tree(sandbox.tmpfs("origin")));
+    Mount mount = sandbox.mount(store.root(), "--capacity", "16M", "--count-opens", "off");
     awaitScan(mount);
     int entries = 1 + CROWD + CLASSES * (1 + EACH);
     assertThat(mount.stats().number("dataset.names")).isEqualTo(entries + 1);
     store.freeze();
     try {
       long start = System.nanoTime();
-      assertThat(count(mount)).isEqualTo(Integer.toString(entries));
-      assertThat(count(mount, "-type", "f", "-size", "+0"))
+      assertThat(count(mount.mountpoint())).isEqualTo(Integer.toString(entries));
+      assertThat(count(mount.mountpoint(), "-type", "f", "-size", "+0"))
           .as("by the attributes of each")
           .isEqualTo("1");
       Child.Result ls = sandbox.command("ls", "-l", mount.path("class_3").toString());
@@ -101,7 +112,7 @@ class ListingIT {
     assertThat(inode(within.resolve("file"))).isEqualTo(inode(root.resolve("file")));
     Mount mount = sandbox.mount(root);
 
-    assertThat(count(mount)).isEqualTo("6");
+    assertThat(count(mount.mountpoint())).isEqualTo("6");
     sandbox.command("du", "-s", mount.mountpoint().toString()).mustSucceed();
     long file = inode(mount.path("within/file"));
     assertThat(inode(mount.path("within/link"))).isEqualTo(file);
@@ -119,45 +130,44 @@ class ListingIT {
 
   @Test
   void refresh_ofADirectory_bringsItsChangesOnly() throws IOException {
-    Path root = tree();
-    Mount mount = sandbox.mount(root, "--capacity", "16M", "--count-opens", "off");
-    awaitScan(mount);
-    int before = Integer.parseInt(count(mount, "-size", "-2"));
+    Place place = Place.create(shared, "tree");
+    Path root = tree(place.origin());
+    shared.refresh();
+    int before = Integer.parseInt(count(place.root(), "-size", "-2"));
     Files.delete(root.resolve("class_1/f2"));
     Files.delete(root.resolve("class_2/f2"));
     Files.writeString(root.resolve("class_1/f3"), "changed");
     Files.writeString(root.resolve("class_1/new"), "");
 
-    Child.Result refreshed = mount.refreshByCommand("class_1");
+    Child.Result refreshed = shared.refreshByCommand("tree/class_1");
 
     assertThat(refreshed.mustSucceed().out()).contains("3 entries have changed");
-    assertThat(mount.path("class_1/f2")).doesNotExist();
-    assertThat(mount.path("class_1/f3")).hasContent("changed");
-    assertThat(mount.path("class_1/new")).exists();
-    assertThat(Files.exists(mount.path("class_2/f2"))).as("believed until then").isTrue();
-    mount.refresh();
-    assertThat(mount.path("class_2/f2")).doesNotExist();
-    assertThat(count(mount, "-size", "-2")).isEqualTo(Integer.toString(before - 1));
+    assertThat(place.path("class_1/f2")).doesNotExist();
+    assertThat(place.path("class_1/f3")).hasContent("changed");
+    assertThat(place.path("class_1/new")).exists();
+    assertThat(Files.exists(place.path("class_2/f2"))).as("believed until then").isTrue();
+    shared.refresh();
+    assertThat(place.path("class_2/f2")).doesNotExist();
+    assertThat(count(place.root(), "-size", "-2")).isEqualTo(Integer.toString(before - 1));
   }
 
   /** The kernel keeps the listing of a directory, also while one of its names is refreshed. */
   @Test
   void refresh_ofOneName_isSeenInTheListingOfItsDirectory() throws IOException {
-    Path origin = sandbox.tmpfs("origin");
-    Path directory = Files.createDirectories(origin.resolve("d"));
+    Place place = Place.create(shared, "d");
+    Path directory = place.origin();
     for (String name : List.of("gone", "old")) {
       Files.writeString(directory.resolve(name), name);
     }
-    Mount mount = sandbox.mount(origin, "--capacity", "16M", "--metadata-ttl", "1h");
-    assertThat(names(mount.path("d"))).containsExactly("gone", "old");
+    assertThat(names(place.root())).containsExactly("gone", "old");
 
     Files.writeString(directory.resolve("new"), "new");
-    mount.refreshByCommand("d/new").mustSucceed();
-    assertThat(names(mount.path("d"))).containsExactly("gone", "new", "old");
+    shared.refreshByCommand("d/new").mustSucceed();
+    assertThat(names(place.root())).containsExactly("gone", "new", "old");
 
     Files.delete(directory.resolve("gone"));
-    mount.refreshByCommand("d/gone").mustSucceed();
-    assertThat(names(mount.path("d"))).containsExactly("new", "old");
+    shared.refreshByCommand("d/gone").mustSucceed();
+    assertThat(names(place.root())).containsExactly("new", "old");
   }
 
   private static List<String> names(Path directory) throws IOException {
@@ -171,12 +181,12 @@ class ListingIT {
    */
   @Test
   void directory_whoseWayHasGone_isStale() throws IOException {
-    Path origin = sandbox.tmpfs("origin");
+    Place place = Place.create(shared, "ways");
+    Path origin = place.origin();
     for (String way : List.of("symlink", "file", "nothing")) {
       Files.createDirectories(origin.resolve(way + "/e"));
       Files.writeString(origin.resolve(way + "/e/a"), "a");
     }
-    Mount mount = sandbox.mount(origin, "--capacity", "16M");
     String script =
         """
         import errno, os, sys
@@ -195,7 +205,7 @@ class ListingIT {
         """;
 
     sandbox
-        .command("python3", "-c", script, origin.toString(), mount.mountpoint().toString())
+        .command("python3", "-c", script, origin.toString(), place.root().toString())
         .mustSucceed();
   }
 
@@ -205,19 +215,18 @@ class ListingIT {
    */
   @Test
   void extendedAttributes_noneOrSwitchedOff_areNotSupported() throws IOException {
-    Path root = sandbox.folder("small");
-    Files.writeString(root.resolve("file"), "x");
-    Mount with = sandbox.mount(root, "--capacity", "1M");
-    Mount without = sandbox.mount(root, "--capacity", "1M", "--xattr", "off");
+    Place with = Place.create(shared, "attributes");
+    Files.writeString(with.origin().resolve("file"), "x");
+    Mount without = sandbox.mount(with.origin(), "--capacity", "1M", "--xattr", "off");
 
-    assertThat(error(with, "system.posix_acl_access")).contains("NOTSUP");
-    assertThat(error(with, "user.none")).contains("ENODATA");
-    assertThat(error(without, "user.holdfast.resident")).contains("NOTSUP");
+    assertThat(error(with.path("file"), "system.posix_acl_access")).contains("NOTSUP");
+    assertThat(error(with.path("file"), "user.none")).contains("ENODATA");
+    assertThat(error(without.path("file"), "user.holdfast.resident")).contains("NOTSUP");
   }
 
-  private static String error(Mount mount, String attribute) {
+  private static String error(Path file, String attribute) {
     try {
-      return Integer.toString(Posix.xattr(RawPath.of(mount.path("file")), attribute).length);
+      return Integer.toString(Posix.xattr(RawPath.of(file), attribute).length);
     } catch (IOException e) {
       return e.getMessage();
     }

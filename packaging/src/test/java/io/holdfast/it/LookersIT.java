@@ -2,36 +2,45 @@ package io.holdfast.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A program that looks at all entries that it lists does not ask for each name; a program that
  * wants names gets only names.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-@Execution(ExecutionMode.CONCURRENT)
 class LookersIT {
   private static final int FILES = 4000;
 
-  @RegisterExtension final Sandbox sandbox = new Sandbox();
+  @RegisterExtension static final Sandbox SANDBOX = new Sandbox();
 
+  private static Mount mount;
+
+  private Place place;
   private Dataset dataset;
-  private Mount mount;
 
+  @BeforeAll
+  static void mount() {
+    mount = SANDBOX.mount(SANDBOX.tmpfs("origin"), "--capacity", "1M", "--count-opens", "off");
+  }
+
+  /** The directory itself is known before a program lists it. */
   @BeforeEach
-  void mount() {
-    dataset = Dataset.create(sandbox.tmpfs("origin"), FILES, i -> 100);
-    mount = sandbox.mount(dataset.root(), "--capacity", "1M", "--count-opens", "off");
+  void fill(TestInfo test) {
+    place = Place.create(mount, test.getTestMethod().orElseThrow().getName());
+    dataset = Dataset.create(place.origin(), FILES, i -> 100);
+    mount.refresh();
+    assertThat(place.root()).isDirectory();
   }
 
   private long lookups(String... command) {
     long before = mount.stats().requests("LOOKUP");
-    String found = sandbox.command(command).mustSucceed().out();
+    String found = SANDBOX.command(command).mustSucceed().out();
     assertThat(found.lines().filter(line -> line.endsWith(".jpg"))).hasSize(FILES);
     return mount.stats().requests("LOOKUP") - before;
   }
@@ -40,22 +49,17 @@ class LookersIT {
   @Test
   void find_bySize_asksForTheNamesOfItsFirstDirectoryAlone() {
     int classes = dataset.folders();
-    assertThat(lookups("find", mount.mountpoint().toString(), "-size", "-9"))
+    assertThat(lookups("find", place.root().toString(), "-size", "-9"))
         .isBetween(FILES / classes / 2L, FILES / classes + 2L * classes);
-  }
-
-  @Test
-  void find_byName_asksForNone() {
-    assertThat(lookups("find", mount.mountpoint().toString())).isZero();
   }
 
   /** The kernel keeps what the first one has listed, without attributes. */
   @Test
-  void find_bySizeAfterFind_asksForTheNamesOfItsFirstDirectoryAlone() {
+  void find_byName_asksForNone_andBySizeAfterItForTheNamesOfItsFirstDirectoryAlone() {
     int classes = dataset.folders();
-    assertThat(lookups("find", mount.mountpoint().toString())).isZero();
-    assertThat(lookups("find", mount.mountpoint().toString(), "-size", "-9"))
+    assertThat(lookups("find", place.root().toString())).isZero();
+    assertThat(lookups("find", place.root().toString(), "-size", "-9"))
         .isBetween(16L, FILES / classes + 4L * classes);
-    assertThat(lookups("find", mount.mountpoint().toString(), "-size", "-9")).isZero();
+    assertThat(lookups("find", place.root().toString(), "-size", "-9")).isZero();
   }
 }
