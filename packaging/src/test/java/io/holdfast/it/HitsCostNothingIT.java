@@ -34,19 +34,25 @@ class HitsCostNothingIT {
   private final long seed = System.nanoTime();
   private final Random random = new Random(seed);
 
-  /** And with the daemon stopped, which therefore is asked nothing at all, they are read too. */
+  /**
+   * And with the daemon stopped, which therefore is asked nothing at all, they are read too.
+   * Whoever reads them first is not charged for them.
+   */
   @ParameterizedTest(name = "opens counted by {0}")
   @ValueSource(strings = {"off", "watch"})
-  void residentEpoch_readByProcesses_sendsNoReadAndNoOpen(String counting) {
+  void residentEpoch_readFirstInASmallMemoryGroup_isNotChargedToItAndThenSendsNoReadAndNoOpen(
+      String counting) {
     Dataset dataset = dataset();
     Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M", "--count-opens", counting);
-    read(mount, dataset);
+    MemoryCgroup readers = MemoryCgroup.create(sandbox, "reader");
+    readers.limit(24 << 20);
+    readers.readAll(mount.mountpoint());
+    assertNotCharged(readers, mount, dataset);
     Stats before = mount.settledStats();
 
     read(mount, dataset);
     read(mount, dataset);
 
-    assertThat(before.residentItems()).isEqualTo(FILES);
     assertNothingAsked(before, mount.settledStats());
     mount.freeze();
     try {
@@ -55,6 +61,19 @@ class HitsCostNothingIT {
       mount.thaw();
     }
     assertQuestionWhetherItIsATerminalCostsAMessageAtMost(mount, dataset);
+  }
+
+  private static void assertNotCharged(MemoryCgroup readers, Mount mount, Dataset dataset) {
+    assertThat(mount.settledStats().residentItems()).isEqualTo(FILES);
+    assertThat(mount.cachedBytes(dataset.files())).isEqualTo(dataset.pageBytes());
+    Await.value(
+        CHARGE_DEADLINE,
+        "no pinned pages charged to the reader's group",
+        readers::unevictableBytes,
+        bytes -> bytes == 0);
+    assertThat(readers.fileBytes())
+        .as("page cache of the reader's group")
+        .isLessThan(dataset.pageBytes() / 20);
   }
 
   /**
@@ -79,28 +98,8 @@ class HitsCostNothingIT {
   }
 
   @Test
-  void residents_readFirstInASmallMemoryGroup_areNotChargedToIt() {
-    Dataset dataset = dataset();
-    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
-    MemoryCgroup readers = MemoryCgroup.create(sandbox, "reader");
-    readers.limit(24 << 20);
-    readers.readAll(mount.mountpoint());
-
-    assertThat(mount.settledStats().residentItems()).isEqualTo(FILES);
-    assertThat(mount.cachedBytes(dataset.files())).isEqualTo(dataset.pageBytes());
-    Await.value(
-        CHARGE_DEADLINE,
-        "no pinned pages charged to the reader's group",
-        readers::unevictableBytes,
-        bytes -> bytes == 0);
-    assertThat(readers.fileBytes())
-        .as("page cache of the reader's group")
-        .isLessThan(dataset.pageBytes() / 20);
-  }
-
-  @Test
   @Tag(Sandbox.ANY_BINDING)
-  void notAdmitted_duringAnEpoch_neverTakesMoreThanTheWindow() {
+  void notAdmitted_duringAnEpoch_neverTakesMoreThanTheWindow_andAfterTheWindowsAgeIsGone() {
     Dataset dataset = dataset();
     long capacity = dataset.pageBytes() / 4;
     long window = 2 << 20;
@@ -110,7 +109,9 @@ class HitsCostNothingIT {
             "--capacity",
             Long.toString(capacity),
             "--window",
-            Long.toString(window));
+            Long.toString(window),
+            "--window-age",
+            "500ms");
 
     long most = 0;
     int samples = 0;
@@ -127,6 +128,10 @@ class HitsCostNothingIT {
     System.out.printf(
         "kernel pages: at most %d of %d in %d samples%n", most, capacity + window, samples);
     assertThat(most).as("seed %d", seed).isLessThanOrEqualTo(capacity + window);
+    mount.awaitStats("an empty window", stats -> stats.number("transit.window_bytes") == 0);
+    long resident = mount.settledStats().residentBytes();
+    assertThat(resident).isLessThanOrEqualTo(capacity);
+    assertThat(mount.cachedBytes(dataset.files())).isEqualTo(resident);
   }
 
   /**
@@ -141,23 +146,6 @@ class HitsCostNothingIT {
     } finally {
       reader.signal(Posix.SIGCONT);
     }
-  }
-
-  @Test
-  @Tag(Sandbox.ANY_BINDING)
-  void notAdmitted_afterTheWindowsAge_isGone() {
-    Dataset dataset = dataset();
-    long capacity = dataset.pageBytes() / 4;
-    Mount mount =
-        sandbox.mount(
-            dataset.root(), "--capacity", Long.toString(capacity), "--window-age", "500ms");
-
-    read(mount, dataset);
-
-    mount.awaitStats("an empty window", stats -> stats.number("transit.window_bytes") == 0);
-    long resident = mount.settledStats().residentBytes();
-    assertThat(resident).isLessThanOrEqualTo(capacity);
-    assertThat(mount.cachedBytes(dataset.files())).isEqualTo(resident);
   }
 
   @Test

@@ -179,14 +179,13 @@ class SecrecyIT {
 
   @Test
   void attributes_ofAnotherUser_areThoseThatTheOriginShows() throws IOException {
-    Dataset dataset = Dataset.create(SANDBOX.folder("attributes"), 1, i -> 100);
-    String file = dataset.files().get(0);
-    Path origin = dataset.root().resolve(file);
+    Place place = Place.create(mount, "attributes");
+    Path origin = Files.writeString(place.origin().resolve("file"), "content");
+    Path shown = place.path("file");
     SANDBOX.command(attributes("set", origin.toString(), "trusted.secret")).mustSucceed();
     SANDBOX.command(attributes("set", origin.toString(), "user.plain")).mustSucceed();
-    Mount other = SANDBOX.mount(dataset.root(), "--capacity", "64M");
 
-    for (Path path : List.of(origin, other.path(file))) {
+    for (Path path : List.of(origin, shown)) {
       String there = path.toString();
       assertThat(SANDBOX.command(attributes("list", there)).mustSucceed().out())
           .contains("trusted.secret", "user.plain");
@@ -201,8 +200,8 @@ class SecrecyIT {
     }
 
     Files.setPosixFilePermissions(origin, PosixFilePermissions.fromString("rw-------"));
-    other.refresh();
-    for (Path path : List.of(origin, other.path(file))) {
+    mount.refresh();
+    for (Path path : List.of(origin, shown)) {
       String there = path.toString();
       for (String name : List.of("user.plain", "user.holdfast.resident")) {
         assertThat(asNobody(attributes("get", there, name)).err()).contains("Permission denied");

@@ -34,8 +34,13 @@ class StoredPagesIT {
 
   private final long seed = System.nanoTime();
 
+  /**
+   * A program that maps a file sees the rest of its last page, which must not hold other files'
+   * bytes.
+   */
   @Test
-  void warm_ofFilesThatNobodyHasLookedAt_asksForNoBytes() throws IOException {
+  void warm_ofFilesThatNobodyHasLookedAt_asksForNoBytesAndLeavesNothingBehindTheirEnd()
+      throws IOException {
     Dataset dataset = dataset();
     Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
 
@@ -46,6 +51,10 @@ class StoredPagesIT {
     assertThat(warm.residentItems()).isEqualTo(FILES);
     assertThat(warm.requests("READ")).isBetween(0L, pagesThatCameBack() - before);
     assertThat(mount.lockedBytes()).isEqualTo(dataset.pageBytes());
+    for (String file : dataset.files()) {
+      RawPath path = RawPath.of(mount.path(file));
+      assertThat(Posix.isZeroBehindItsEnd(path)).as(file).isTrue();
+    }
     Child.Result read =
         sandbox
             .startJava(
@@ -57,24 +66,6 @@ class StoredPagesIT {
             .await(DEADLINE);
     assertThat(read.exit()).as("seed %d: %s", seed, read).isZero();
     assertThat(mount.settledStats().requests("READ")).isEqualTo(warm.requests("READ"));
-  }
-
-  /**
-   * A program that maps a file sees the rest of its last page, which must not hold other files'
-   * bytes.
-   */
-  @Test
-  void warm_ofFilesThatEndWithinAPage_leavesNothingBehindTheirEnd() throws IOException {
-    Dataset dataset = dataset();
-    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
-    long before = pagesThatCameBack();
-    sandbox.holdfast("warm", mount.name()).mustSucceed();
-
-    for (String file : dataset.files()) {
-      RawPath path = RawPath.of(mount.path(file));
-      assertThat(Posix.isZeroBehindItsEnd(path)).as(file).isTrue();
-    }
-    assertThat(mount.stats().requests("READ")).isBetween(0L, pagesThatCameBack() - before);
   }
 
   @Test
