@@ -96,14 +96,17 @@ class AcceleratorsIT {
     assertThat(mount.isMounted()).isTrue();
   }
 
+  /** First nothing can be measured there, then records, and then until somebody ends it. */
   @Test
-  void records_areReadFromWhatIsResident() throws IOException {
+  void mountAlone_ofNoFileAndThenOfRecords_isMeasuredAsFarAsItCanBe() throws IOException {
     Path origin = sandbox.tmpfs("origin");
+    Mount mount = sandbox.mount(origin, "--metadata-ttl", "1h");
+    assertWhatCannotBeMeasuredIsOneLine(mount, origin);
+
     for (int i = 0; i < 4; i++) {
       Files.write(origin.resolve("f" + i), new byte[1_000_000]);
     }
-    Files.write(origin.resolve("small"), new byte[99]);
-    Mount mount = sandbox.mount(origin);
+    mount.refresh();
     sandbox.holdfast("warm", mount.name()).mustSucceed();
     Map<String, Object> report =
         JSON.std.mapFrom(
@@ -133,13 +136,14 @@ class AcceleratorsIT {
     assertThat(number(row, "bytes")).isEqualTo(number(row, "steps") * 10 * 1000);
     assertThat(number(row, "fetched_bytes")).isZero();
     assertThat(report.get("notes").toString()).contains("1 file left out");
+    assertInterruptionPrintsWhatWasMeasured(mount, origin);
   }
 
-  @Test
-  void interruption_printsWhatWasMeasured() throws IOException {
-    Path origin = sandbox.tmpfs("origin");
-    Files.write(origin.resolve("f"), new byte[SIZE]);
-    Mount mount = sandbox.mount(origin);
+  private void assertInterruptionPrintsWhatWasMeasured(Mount mount, Path origin)
+      throws IOException {
+    Files.write(origin.resolve("f4"), new byte[SIZE]);
+    mount.refresh();
+    long before = mount.stats().originItems();
     Child bench =
         sandbox.start(
             Sandbox.launcher(),
@@ -156,8 +160,8 @@ class AcceleratorsIT {
             "--targets",
             "mount",
             "--json");
-    // it has begun when the mount was read
-    mount.awaitStats("is read", stats -> stats.originItems() > 0);
+    // it has begun when the file that nobody has read yet was read
+    mount.awaitStats("is read", stats -> stats.originItems() > before);
     bench.signal(SIGTERM);
     Child.Result result = bench.await(Duration.ofMinutes(1));
     assertThat(result.exit()).isEqualTo(128 + SIGTERM);
@@ -166,10 +170,7 @@ class AcceleratorsIT {
     assertThat(rows(report)).hasSize(1);
   }
 
-  @Test
-  void whatCannotBeMeasured_isOneLine() throws IOException {
-    Path origin = sandbox.tmpfs("origin");
-    Mount mount = sandbox.mount(origin);
+  private void assertWhatCannotBeMeasuredIsOneLine(Mount mount, Path origin) throws IOException {
     Child.Result empty =
         sandbox.holdfast(
             "bench",
@@ -183,7 +184,7 @@ class AcceleratorsIT {
     assertThat(empty.exit()).isEqualTo(1);
     assertThat(empty.out()).isEmpty();
     assertThat(empty.err()).contains("found no file to read");
-    Files.write(origin.resolve("f"), new byte[1000]);
+    Files.write(origin.resolve("small"), new byte[99]);
     mount.refresh();
     Child.Result small =
         sandbox.holdfast(

@@ -119,12 +119,14 @@ class CacheCommandsIT {
   }
 
   @Test
-  void pinUnpinDrop_ofFolders_areExactAndOutliveTheDaemon() throws IOException {
+  void pinUnpinDrop_ofFolders_areExactAndOutliveTheDaemon_andWhatIsImpossibleChangesNothing()
+      throws IOException {
     Dataset dataset = dataset();
     Path odd = dataset.root().resolve("größe/ü n.bin");
     Files.createDirectories(odd.getParent());
     Files.write(odd, new byte[FILE_BYTES]);
     Mount mount = mount(dataset, 60);
+    assertImpossibleRequestsFailInOneLineAndChangeNothing(mount);
     run(mount, "warm", "class_00", mount.path("class_01").toString(), "class_02").mustSucceed();
     assertThat(mount.settledStats().residentItems()).isEqualTo(60);
 
@@ -156,6 +158,22 @@ class CacheCommandsIT {
     Await.until(DEADLINE, "dropped", () -> mount.cachedBytes(dataset.files()) == 0);
   }
 
+  private void assertImpossibleRequestsFailInOneLineAndChangeNothing(Mount mount)
+      throws IOException {
+    Path list = Files.writeString(sandbox.root().resolve("list"), "class_00/none.jpg\n\nnix\n");
+    Leftovers before = Leftovers.of(sandbox);
+
+    assertFails(run(mount, "warm", "nix"), "there is no 'nix' in the dataset");
+    assertFails(run(mount, "warm", "--list", list.toString()), "2 of 2 names are not");
+    assertFails(run(mount, "pin", "--glob", "*.tar"), "there are no such files");
+    assertFails(run(mount, "unpin", "class_00"), "'class_00' is not pinned");
+    assertFails(run(mount, "capacity", "900T"), "does not fit within --memory: give at most");
+
+    assertThat(mount.settledStats().originItems()).isZero();
+    assertThat(mount.stats().number("cache.capacity_bytes")).isEqualTo(60 * FILE_PAGES);
+    before.assertNothingMore();
+  }
+
   private void assertNextDaemonsKnowWhatIsKept(Mount mount) {
     mount.signal(Posix.SIGKILL);
     mount.findAgain(DEADLINE);
@@ -169,24 +187,6 @@ class CacheCommandsIT {
     assertThat(mount.stats().number("cache.capacity_bytes")).isEqualTo(64 << 20);
     assertThat(run(mount, "config").out()).containsPattern("capacity +64M .* --capacity\n");
     assertThat(mount.stats().number("cache.kept_items")).isEqualTo(21);
-  }
-
-  @Test
-  void impossible_requests_failInOneLineAndChangeNothing() throws IOException {
-    Dataset dataset = dataset();
-    Mount mount = mount(dataset, 60);
-    Path list = Files.writeString(sandbox.root().resolve("list"), "class_00/none.jpg\n\nnix\n");
-    Leftovers before = Leftovers.of(sandbox);
-
-    assertFails(run(mount, "warm", "nix"), "there is no 'nix' in the dataset");
-    assertFails(run(mount, "warm", "--list", list.toString()), "2 of 2 names are not");
-    assertFails(run(mount, "pin", "--glob", "*.tar"), "there are no such files");
-    assertFails(run(mount, "unpin", "class_00"), "'class_00' is not pinned");
-    assertFails(run(mount, "capacity", "900T"), "does not fit within --memory: give at most");
-
-    assertThat(mount.settledStats().originItems()).isZero();
-    assertThat(mount.stats().number("cache.capacity_bytes")).isEqualTo(60 * FILE_PAGES);
-    before.assertNothingMore();
   }
 
   private static void assertFails(Child.Result result, String mentioned) {

@@ -57,7 +57,8 @@ class TreeStateIT {
   }
 
   @Test
-  void mountedAgain_originChangedMeanwhile_knowsTheTreeAndThenTheChanges() throws IOException {
+  void mountedAgain_originOrStateFileChangedMeanwhile_knowsTheTreeAndThenTheChanges()
+      throws IOException {
     Dataset dataset = dataset();
     Mount mount = mount(dataset);
     assertThat(mount.stats().number("dataset.entries_loaded")).isZero();
@@ -87,15 +88,14 @@ class TreeStateIT {
         .isEqualTo(FILES + DIRECTORIES - 1 - (FILES / DIRECTORIES + 1) + 2);
     assertSameAsOrigin(mount);
     assertThat(warnings(mount)).isEmpty();
+    mount.terminate();
+    assertDamageIsOneWarningAndTheRightTree(mount);
   }
 
-  @Test
-  void stateFile_damagedOrOfAnotherVersion_isOneWarningAndTheRightTree() throws IOException {
+  /** The state file is damaged, of another version, or cut off. */
+  private void assertDamageIsOneWarningAndTheRightTree(Mount mount) throws IOException {
     long seed = System.nanoTime();
     Random random = new Random(seed);
-    Mount mount = mount(dataset());
-    assertSameAsOrigin(mount);
-    mount.terminate();
     byte[] good = Files.readAllBytes(state(mount));
     byte[] flipped = good.clone();
     flipped[random.nextInt(good.length)] ^= (byte) (1 << random.nextInt(8));
