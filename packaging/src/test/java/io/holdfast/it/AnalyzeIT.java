@@ -93,7 +93,7 @@ class AnalyzeIT {
   }
 
   @Test
-  void command_isReportedAsTheContractSays() throws IOException {
+  void command_isReportedAsTheContractSays_andOneThatIsInterruptedInPart() throws IOException {
     Mount mount = mount("tree");
 
     Child.Result result = analyze(mount, List.of("--json"), job(mount, 4, LONG)).mustSucceed();
@@ -132,6 +132,23 @@ class AnalyzeIT {
     }
     // nearly all its time is its processor's
     assertThat(String.valueOf(report.get("advice"))).contains("More memory is useless");
+    assertInterruptedOneIsReportedInPart(mount);
+  }
+
+  private void assertInterruptedOneIsReportedInPart(Mount mount) throws IOException {
+    long before = mount.stats().number("opens.total");
+    List<String> command = new ArrayList<>(List.of(Sandbox.launcher()));
+    command.addAll(List.of(words(mount, List.of("--json"), job(mount, 100_000, SHORT))));
+    Child child = sandbox.start(command.toArray(String[]::new));
+    mount.awaitStats("two epochs", stats -> stats.number("opens.total") > before + 2 * FILES);
+
+    child.signal(Posix.SIGINT);
+
+    Child.Result result = child.await(DEADLINE);
+    assertThat(result.exit()).as("%s", result).isIn(1, 130);
+    Map<String, Object> report = JSON.std.mapFrom(result.out());
+    assertThat((List<?>) report.get("epochs")).hasSizeGreaterThanOrEqualTo(2);
+    assertThat(result.err()).contains("KeyboardInterrupt");
   }
 
   private static double number(Object value) {
@@ -142,7 +159,7 @@ class AnalyzeIT {
   }
 
   @Test
-  void job_thatHasEnded_isReportedFromFigures() throws IOException {
+  void job_thatHasEnded_isReportedFromFigures_whateverItsName() throws IOException {
     Mount mount = mount("env:RUN");
     // the kernel counts the next open of a file only once it has told the last one
     sandbox.run(Map.of("RUN", "training-7"), job(mount, 2, LONG)).mustSucceed();
@@ -171,23 +188,25 @@ class AnalyzeIT {
     assertThat(svg).content().contains("<svg");
     assertThat(html).content().contains("Content-Security-Policy", "<svg", "Job training-7");
     assertThat(Files.readAllBytes(png)).startsWith(0x89, 'P', 'N', 'G');
+    assertNameThatSomebodyChoseBreaksNeitherPageNorText(mount);
   }
 
-  @Test
-  void command_thatIsInterrupted_isReportedInPart() throws IOException {
-    Mount mount = mount("tree");
-    List<String> command = new ArrayList<>(List.of(Sandbox.launcher()));
-    command.addAll(List.of(words(mount, List.of("--json"), job(mount, 100_000, SHORT))));
-    Child child = sandbox.start(command.toArray(String[]::new));
-    mount.awaitStats("two epochs", stats -> stats.number("opens.total") > 2 * FILES);
+  /** A job's name comes from its environment, and whoever starts it chooses that. */
+  private void assertNameThatSomebodyChoseBreaksNeitherPageNorText(Mount mount) throws IOException {
+    long before = mount.stats().number("opens.total");
+    String name = "<script>alert(1)</script>\u001b[2J\nforged";
+    sandbox.run(Map.of("RUN", name), job(mount, 1, SHORT)).mustSucceed();
+    mount.awaitStats("all opens", stats -> stats.number("opens.total") >= before + FILES);
+    Path html = sandbox.root().resolve("report.html");
 
-    child.signal(Posix.SIGINT);
+    Child.Result result =
+        sandbox
+            .holdfast("analyze", mount.name(), "--job", "<script", "--html", html.toString())
+            .mustSucceed();
 
-    Child.Result result = child.await(DEADLINE);
-    assertThat(result.exit()).as("%s", result).isIn(1, 130);
-    Map<String, Object> report = JSON.std.mapFrom(result.out());
-    assertThat((List<?>) report.get("epochs")).hasSizeGreaterThanOrEqualTo(2);
-    assertThat(result.err()).contains("KeyboardInterrupt");
+    assertThat(result.out()).doesNotContain("\u001b").contains("forged");
+    assertThat(result.out().lines()).noneMatch(line -> line.startsWith("forged"));
+    assertThat(html).content().doesNotContain("<script").contains("&lt;script&gt;");
   }
 
   @Test
@@ -214,7 +233,7 @@ class AnalyzeIT {
   }
 
   @Test
-  void badRequests_failInOneLine() {
+  void badRequests_failInOneLine_andCommandsHaveTheLimitsOfTheirCaller() {
     Mount mount = mount("tree");
 
     assertFails(sandbox.holdfast("analyze", mount.name()), 1, "no job has read from ");
@@ -239,12 +258,11 @@ class AnalyzeIT {
     Mount uncounted = sandbox.mount(sandbox.root().resolve("origin"), "--count-opens", "off");
     assertFails(
         sandbox.holdfast("analyze", uncounted.name(), "--", "true"), 1, "opens are not counted at");
+    assertCommandMayOpenAsManyFilesAsItsCallerSaid(mount);
   }
 
   /** Java raises it for itself; programs that use select(2) count on 1024. */
-  @Test
-  void command_mayOpenAsManyFilesAsItsCallerSaid() {
-    Mount mount = mount("tree");
+  private void assertCommandMayOpenAsManyFilesAsItsCallerSaid(Mount mount) {
     List<String> words =
         List.of("sh", "-c", "ulimit -S -n 999; exec \"$@\"", "sh", Sandbox.launcher(), "analyze");
     List<String> all = new ArrayList<>(words);
@@ -261,22 +279,5 @@ class AnalyzeIT {
   private static void assertFails(Child.Result result, int exit, String mentioned) {
     assertThat(result.exit()).as("%s", result).isEqualTo(exit);
     Leftovers.assertOneLine(result, mentioned);
-  }
-
-  /** A job's name comes from its environment, and whoever starts it chooses that. */
-  @Test
-  void name_thatSomebodyChose_breaksNeitherPageNorText() throws IOException {
-    Mount mount = mount("env:RUN");
-    String name = "<script>alert(1)</script>\u001b[2J\nforged";
-    sandbox.run(Map.of("RUN", name), job(mount, 1, SHORT)).mustSucceed();
-    mount.awaitStats("all opens", stats -> stats.number("opens.total") >= FILES);
-    Path html = sandbox.root().resolve("report.html");
-
-    Child.Result result =
-        sandbox.holdfast("analyze", mount.name(), "--html", html.toString()).mustSucceed();
-
-    assertThat(result.out()).doesNotContain("\u001b").contains("forged");
-    assertThat(result.out().lines()).noneMatch(line -> line.startsWith("forged"));
-    assertThat(html).content().doesNotContain("<script").contains("&lt;script&gt;");
   }
 }

@@ -142,7 +142,8 @@ class NodeBudgetIT {
   }
 
   @Test
-  void mountsWithoutCapacity_shareTheBudget_andUmountGivesBack() throws IOException {
+  void mountsWithoutCapacity_shareTheBudget_whichARestartKeepsAndUmountGivesBack()
+      throws IOException {
     budget("160M");
     origin = Dataset.create(sandbox.folder("large"), 1500, i -> FILE_BYTES).root();
 
@@ -172,12 +173,27 @@ class NodeBudgetIT {
             "160 MiB of the node's budget of 160 MiB are promised, of these 160 MiB to mounts that"
                 + " have joined it: %s, %s".formatted(name("a"), name("b")));
     assertThat(reservations()).isEmpty();
+    assertRestartKeepsThePart();
 
     holdfast("umount", mountpoints.get(0).toString()).mustSucceed();
 
     assertThat(capacity("b")).as("nobody is given what has become free").isEqualTo(80 * MIB);
     assertThat(mount("c").mustSucceed().err()).doesNotContain("in place of");
     assertThat(capacity("c")).isEqualTo(80 * MIB);
+    assertThat(capacity("b")).isEqualTo(80 * MIB);
+  }
+
+  /** Also after others have joined. */
+  private void assertRestartKeepsThePart() {
+    Child.Result restarted = holdfast("restart", name("a"));
+
+    if (System.getProperty("holdfast.binding").equals("kernel")) {
+      restarted.mustSucceed();
+    } else {
+      assertThat(restarted.exit()).isEqualTo(1);
+    }
+    assertThat(capacity("a")).isEqualTo(80 * MIB);
+    assertThat(stats("a").at("cache.capacity_of_node_budget")).isEqualTo(true);
     assertThat(capacity("b")).isEqualTo(80 * MIB);
   }
 
@@ -238,10 +254,22 @@ class NodeBudgetIT {
     assertThat(reservations()).isEmpty();
   }
 
+  private void assertMountThatFailsLeavesNoReservation() throws IOException {
+    String nobody = "http://127.0.0.1:" + Sandbox.freePort();
+
+    Child.Result failed =
+        sandbox.run(
+            Map.of(), command("a", "s3://bucket/x", "--s3-anonymous", "--s3-endpoint", nobody));
+
+    assertThat(failed.exit()).as("%s", failed).isEqualTo(1);
+    assertThat(reservations()).isEmpty();
+  }
+
   /** The command waits for a store that takes connections and never answers. */
   @Test
   void reservation_endsWithItsProcess() throws IOException {
     budget("200M");
+    assertMountThatFailsLeavesNoReservation();
     try (ServerSocket store = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       Child mount =
           sandbox.start(
@@ -256,7 +284,7 @@ class NodeBudgetIT {
       assertThat(reservations()).hasSize(1);
       assertThat(mount("own", "--capacity", "50M").mustSucceed().err())
           .contains("the mounts have 250 MiB together, more than the node's budget of 200 MiB");
-      holdfast("umount", mountpoints.get(1).toString()).mustSucceed();
+      holdfast("umount", sandbox.root().resolve("mnt-own").toString()).mustSucceed();
 
       mount.kill();
       mount.await(DEADLINE);
@@ -269,39 +297,5 @@ class NodeBudgetIT {
       assertThat(capacity("b")).isEqualTo(200 * MIB);
       assertThat(reservations()).isEmpty();
     }
-  }
-
-  @Test
-  void mountThatFails_leavesNoReservation() throws IOException {
-    budget("200M");
-    String nobody = "http://127.0.0.1:" + Sandbox.freePort();
-
-    Child.Result failed =
-        sandbox.run(
-            Map.of(), command("a", "s3://bucket/x", "--s3-anonymous", "--s3-endpoint", nobody));
-
-    assertThat(failed.exit()).as("%s", failed).isEqualTo(1);
-    assertThat(reservations()).isEmpty();
-    mount("b").mustSucceed();
-    assertThat(capacity("b")).isEqualTo(200 * MIB);
-  }
-
-  /** A restart keeps what the mount has, also after others have joined. */
-  @Test
-  void restart_keepsThePart() throws IOException {
-    budget("200M");
-    mount("a").mustSucceed();
-    mount("b").mustSucceed();
-
-    Child.Result restarted = holdfast("restart", name("a"));
-
-    if (System.getProperty("holdfast.binding").equals("kernel")) {
-      restarted.mustSucceed();
-    } else {
-      assertThat(restarted.exit()).isEqualTo(1);
-    }
-    assertThat(capacity("a")).isEqualTo(100 * MIB);
-    assertThat(stats("a").at("cache.capacity_of_node_budget")).isEqualTo(true);
-    assertThat(capacity("b")).isEqualTo(100 * MIB);
   }
 }
