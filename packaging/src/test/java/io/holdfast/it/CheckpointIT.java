@@ -106,7 +106,8 @@ class CheckpointIT {
   }
 
   @Test
-  void checkpoint_isOnTheNodeAtOnce_andThenInTheStore() throws IOException {
+  void checkpoint_isOnTheNodeAtOnce_andThenInTheStore_inWhicheverWayProgramsSave()
+      throws IOException {
     int port = Sandbox.freePort();
     mount("--persist-rate", "2M", "--metrics", "" + port).mustSucceed();
 
@@ -131,9 +132,26 @@ class CheckpointIT {
         .isEqualTo(SIZE);
     assertThat(scrape.sum("holdfast_checkpoint_pending_operations", "mount", name)).isZero();
     assertThat(store.resolve("latest")).isSymbolicLink().has(content(bytes));
+    saveAsProgramsDo();
     sandbox.holdfast("umount", directory.toString()).mustSucceed();
     assertThat(directory).isEmptyDirectory();
     assertThat(store.resolve("step-1")).has(content(bytes));
+    shell("diff -r %s %s/copy".formatted(sandbox.folder("tree"), store));
+    assertThat(store.resolve("f19")).hasSize(19_000);
+    assertThat(store.resolve("log")).hasContent("1\n2\n3");
+  }
+
+  private void saveAsProgramsDo() throws IOException {
+    Path tree = sandbox.folder("tree");
+    for (int i = 0; i < 20; i++) {
+      Files.write(tree.resolve("f" + i), new byte[i * 1000]);
+    }
+
+    sandbox
+        .command("cp", "-a", tree.toString(), directory.resolve("copy").toString())
+        .mustSucceed();
+    shell("tar -C %s -cf - . | tar -C %s -xf -".formatted(tree, directory));
+    shell("for i in 1 2 3; do echo $i >>%s/log; done".formatted(directory));
   }
 
   private long daemon() {
@@ -266,26 +284,6 @@ class CheckpointIT {
     assertThat(state).doesNotExist();
   }
 
-  @Test
-  void programs_thatSaveInTheirWays_findTheirFilesInTheStore() throws IOException {
-    mount("--fsync", "node").mustSucceed();
-    Path tree = sandbox.folder("tree");
-    for (int i = 0; i < 20; i++) {
-      Files.write(tree.resolve("f" + i), new byte[i * 1000]);
-    }
-
-    sandbox
-        .command("cp", "-a", tree.toString(), directory.resolve("copy").toString())
-        .mustSucceed();
-    shell("tar -C %s -cf - . | tar -C %s -xf -".formatted(tree, directory));
-    shell("for i in 1 2 3; do echo $i >>%s/log; done".formatted(directory));
-    sandbox.holdfast("umount", directory.toString()).mustSucceed();
-
-    shell("diff -r %s %s/copy".formatted(tree, store));
-    assertThat(store.resolve("f19")).hasSize(19_000);
-    assertThat(store.resolve("log")).hasContent("1\n2\n3");
-  }
-
   /** An NFS server with root_squash, as far as a program sees it: chown fails, and so do flags. */
   @Test
   void storeOfAnotherUser_thatKnowsNoFlagsOfRenames_getsEverything() throws IOException {
@@ -381,7 +379,7 @@ class CheckpointIT {
   }
 
   @Test
-  void secondWriter_isRefused() {
+  void secondWriterAndCommandsOfDatasets_areRefused() {
     mount().mustSucceed();
     Path elsewhere = sandbox.folder("elsewhere");
 
@@ -397,6 +395,13 @@ class CheckpointIT {
 
     assertThat(second.exit()).isEqualTo(1);
     assertThat(second.err()).contains("the store is written by node").contains("try again");
+    for (String words : List.of("refresh NAME", "capacity NAME 1G", "warm NAME", "bench NAME")) {
+      Child.Result result = sandbox.holdfast(words.replace("NAME", name).split(" ", -1));
+      assertThat(result.exit()).as("%s", result).isEqualTo(2);
+      assertThat(result.err()).contains("is a checkpoint mount: only stats, run, umount and");
+    }
+    Child.Result allocated = sandbox.holdfast("allocate", "--budget", "1G");
+    assertThat(allocated.out() + allocated.err()).doesNotContain(name);
     sandbox.holdfast("umount", directory.toString()).mustSucceed();
   }
 
@@ -417,28 +422,6 @@ class CheckpointIT {
     sandbox.holdfast("umount", directory.toString()).mustSucceed();
   }
 
-  /** The error is told to those who wait, and is over when the store has room again. */
-  @Test
-  void storeThatIsFull_isToldByWait_andGetsTheRestLater() throws IOException {
-    sandbox.command("mount", "-t", "tmpfs", "-o", "size=8m", "none", store.toString());
-    sandbox.atEnd(() -> sandbox.command("umount", "-l", store.toString()));
-    mount().mustSucceed();
-    byte[] first = save("step-1", 1);
-    byte[] second = save("step-2", 2);
-    byte[] third = save("step-3", 3);
-
-    Child.Result waited = sandbox.holdfast("checkpoint", "wait", directory.toString());
-
-    assertThat(waited.exit()).as("%s", waited).isEqualTo(1);
-    assertThat(waited.err()).contains("step-").contains("No space left on device");
-    assertThat(store.resolve("step-1")).has(content(first));
-    shell("mount -o remount,size=64m " + store);
-    Await.until(DEADLINE, "the store has the rest", () -> waitForStore() == 0);
-    assertThat(store.resolve("step-2")).has(content(second));
-    assertThat(store.resolve("step-3")).has(content(third));
-    sandbox.holdfast("umount", directory.toString()).mustSucceed();
-  }
-
   private Map<?, ?> task(String request) throws IOException {
     String answer = ControlSocket.ask(name, "{\"command\":\"task\"," + request + "}");
     return (Map<?, ?>) JSON.std.mapFrom(answer).get("task");
@@ -451,7 +434,7 @@ class CheckpointIT {
 
   /** Each rank of a node may wait: those for whom there was no room got an error at once. */
   @Test
-  void manyMayWait_andOthersAreAnsweredMeanwhile() throws Exception {
+  void manyMayWait_andOthersAreAnsweredMeanwhile_andAdvised() throws Exception {
     mount("--persist-rate", "1M").mustSucceed();
     save("step-1", 1);
     Object sequence = task("\"last\":\"\"").get("sequence");
@@ -472,22 +455,12 @@ class CheckpointIT {
     } finally {
       ranks.shutdownNow();
     }
+    assertAdviceCountsWithWhatWasToldLast();
     sandbox.holdfast("umount", name).mustSucceed();
   }
 
-  private Map<String, Object> advice(String... options) throws IOException {
-    List<String> words = new ArrayList<>(List.of("checkpoint", "advice", "--json"));
-    words.addAll(List.of(options));
-    words.add(name);
-    return JSON.std.mapFrom(sandbox.holdfast(words.toArray(String[]::new)).mustSucceed().out());
-  }
-
   /** A user who only looked had the daemon forget it, and so stats and its metrics. */
-  @Test
-  void advice_countsWithWhatWasToldLast() throws IOException {
-    mount().mustSucceed();
-    save("step-1", 1);
-    assertThat(waitForStore()).isZero();
+  private void assertAdviceCountsWithWhatWasToldLast() throws IOException {
     Await.until(
         DEADLINE,
         "the save is measured",
@@ -498,20 +471,12 @@ class CheckpointIT {
     Map<String, Object> later = advice();
     assertThat(later).containsEntry("bound", 0.02);
     assertThat(((Number) later.get("interval_iterations")).longValue()).isPositive();
-    sandbox.holdfast("umount", name).mustSucceed();
   }
 
-  /** They deal with datasets, and say so at once. */
-  @Test
-  void commandsOfDatasets_refuseACheckpointMount() {
-    mount().mustSucceed();
-    for (String words : List.of("refresh NAME", "capacity NAME 1G", "warm NAME", "bench NAME")) {
-      Child.Result result = sandbox.holdfast(words.replace("NAME", name).split(" ", -1));
-      assertThat(result.exit()).as("%s", result).isEqualTo(2);
-      assertThat(result.err()).contains("is a checkpoint mount: only stats, run, umount and");
-    }
-    Child.Result allocated = sandbox.holdfast("allocate", "--budget", "1G");
-    assertThat(allocated.out() + allocated.err()).doesNotContain(name);
-    sandbox.holdfast("umount", name).mustSucceed();
+  private Map<String, Object> advice(String... options) throws IOException {
+    List<String> words = new ArrayList<>(List.of("checkpoint", "advice", "--json"));
+    words.addAll(List.of(options));
+    words.add(name);
+    return JSON.std.mapFrom(sandbox.holdfast(words.toArray(String[]::new)).mustSucceed().out());
   }
 }
