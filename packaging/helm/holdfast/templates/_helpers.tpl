@@ -12,6 +12,31 @@ app.kubernetes.io/component: {{ .Values.name }}
 {{- .Values.peers.secretName | default (include "holdfast.name" .) }}
 {{- end }}
 
+{{- /* "yes" if the first of two paths is the second or lies in it. */ -}}
+{{- define "holdfast.within" -}}
+{{- $place := printf "%s/" (index . 1 | clean | trimSuffix "/") -}}
+{{- if hasPrefix $place (printf "%s/" (index . 0 | clean | trimSuffix "/")) }}yes{{ end }}
+{{- end }}
+
+{{- /*
+The directory of the node that a pod sees for its source; nothing for a source in S3. Mounts of the pod below that
+directory do not leave the pod, so the mountpoint lies elsewhere.
+*/ -}}
+{{- define "holdfast.hostSource" -}}
+{{- $source := .Values.settings.source -}}
+{{- $host := .Values.hostSource -}}
+{{- $mountpoint := .Values.mountpoint -}}
+{{- if hasPrefix "/" $source -}}
+{{- if not (and $host (include "holdfast.within" (list $source $host))) -}}
+{{- fail (printf "hostSource=%s: settings.source=%s does not lie in it, and a pod sees nothing else of the node: give the directory of the node that has the source" $host $source) -}}
+{{- end -}}
+{{- if or (include "holdfast.within" (list $mountpoint $host)) (include "holdfast.within" (list $host $mountpoint)) -}}
+{{- fail (printf "mountpoint=%s: hostSource=%s is the same, or one lies in the other, and nobody outside of the pod would see the mount: give another mountpoint" $mountpoint $host) -}}
+{{- end -}}
+{{- $host -}}
+{{- end -}}
+{{- end }}
+
 {{- /* A size such as 64Gi in MiB. */ -}}
 {{- define "holdfast.mebibytes" -}}
 {{- $number := regexFind "^[0-9]+" . | int64 -}}
