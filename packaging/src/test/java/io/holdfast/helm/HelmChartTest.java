@@ -15,6 +15,8 @@ import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.VolumeMount;
 import io.fabric8.kubernetes.api.model.apps.DaemonSet;
+import io.holdfast.fs.memory.Bounds;
+import io.holdfast.fs.memory.CapacityRules;
 import io.holdfast.fs.memory.Room;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
@@ -24,6 +26,7 @@ import io.holdfast.peer.NodeAddress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -145,6 +148,21 @@ class HelmChartTest {
     // page tables; heap, transit and the window; 300,000 files
     long besides = residents / 512 + (950L << 20) + 300_000 * 1_700L;
     assertThat(memory - residents).isGreaterThan(besides);
+    // what the alert of limited residents looks at
+    CapacityRules.Sight full =
+        new CapacityRules.Sight(
+            residents,
+            besides,
+            List.of(new Room("the pod", limit, limit - residents - besides, 0)));
+    assertThat(
+            new CapacityRules(Duration.ofMinutes(1))
+                .next(
+                    CapacityRules.State.first(residents, 0),
+                    new Bounds(residents, memory, 0),
+                    full,
+                    1)
+                .phase())
+        .isEqualTo(CapacityRules.Phase.OK);
   }
 
   private static long bytes(Quantity quantity) {

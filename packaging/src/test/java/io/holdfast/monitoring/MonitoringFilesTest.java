@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import io.holdfast.fs.memory.CapacityRules;
 import io.holdfast.fs.metrics.Metric;
 import io.holdfast.fs.metrics.Metrics;
 import java.io.IOException;
@@ -61,6 +62,21 @@ class MonitoringFilesTest {
                 assertThat(query)
                     .contains("holdfast_job_items_total")
                     .doesNotContain("holdfast_job_opens_total"));
+  }
+
+  /**
+   * Residents and the daemon were compared with 98 % of {@code --memory}. A full cache of the Helm
+   * chart takes that for ever, and with small files the ceiling evicts long before.
+   */
+  @Test
+  void alert_ofLimitedResidents_asksOnlyWhetherTheyAre() throws IOException {
+    assertThat(Queries.all())
+        .hasEntrySatisfying(
+            "alert HoldfastResidentsLimited",
+            query -> {
+              assertThat(PromQl.of(query).metrics()).containsExactly("holdfast_memory_state");
+              assertThat(query).contains("{state!=\"" + CapacityRules.Phase.OK.text() + "\"}");
+            });
   }
 
   @Test
