@@ -13,6 +13,26 @@ die() {
   exit 1
 }
 
+# Calls a function of the script at its end, whatever of the function fails; then removes the log of 'quietly'. A signal
+# ends the script as well: dash runs no trap of EXIT at a signal by itself. Further signals wait.
+# usage: clean_up_at_end FUNCTION
+clean_up_at_end() {
+  # shellcheck disable=SC2064 # the function's name is known now
+  trap "trap '' INT TERM HUP; $1 || :; rm -f -- \"\${log-}\"" EXIT
+  trap 'interrupt 130' INT
+  trap 'interrupt 143' TERM
+  trap 'interrupt 129' HUP
+}
+
+interrupted=
+interrupt() {
+  interrupted=yes
+  exit "$1"
+}
+
+# Until the script has something of its own to remove.
+clean_up_at_end :
+
 # Prints the comment at the head of the script, which says how it is used, and ends, where that is asked for.
 help_if_asked() {
   case ${1-} in

@@ -1,22 +1,52 @@
 package io.holdfast.commands;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code packaging/try} and {@code packaging/check}: help, packages, progress and summary. */
+/**
+ * {@code packaging/try} and {@code packaging/check}: help, packages, progress and summary; and what
+ * every script does.
+ */
 class CommandsTest {
   private static final List<String> REPORT = List.of("lib.sh", "testreport.sh");
   private static final String NOTHING_IS_HERE = "find_jdk() { :; }; has() { false; }; ";
 
   @TempDir Path root;
+
+  /** Returns the names of the scripts in whose text a pattern is found. */
+  private static List<String> scriptsWith(String pattern) throws IOException {
+    Predicate<String> condition = Pattern.compile(pattern).asPredicate();
+    List<String> names = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(Shell.PACKAGING)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        String text = file.toString().contains("/target/") ? "" : text(file);
+        if (text.startsWith("#!/bin/sh\n") && condition.test(text)) {
+          names.add(Shell.PACKAGING.relativize(file).toString());
+        }
+      }
+    }
+    return names;
+  }
+
+  private static String text(Path file) throws IOException {
+    return new String(Files.readAllBytes(file), UTF_8);
+  }
 
   private Shell.Result summary(String built) {
     return Shell.run(
@@ -78,6 +108,85 @@ class CommandsTest {
                 .output()
                 .lines())
         .contains("openjdk-17-jdk-headless", "maven", "fuse3", "zsh", "fio");
+  }
+
+  @Test
+  void scripts_thatBuild_installWhatABuildNeeds() throws IOException {
+    assertThat(scriptsWith("\n *install_packages\\b"))
+        .containsAll(scriptsWith("\n *build\n"))
+        .contains("try", "deb/build");
+  }
+
+  /** dash runs no trap of EXIT at a signal: scripts that trapped only EXIT left files in /tmp. */
+  @Test
+  void scripts_cleanUpAtASignal_inOneWay() throws IOException {
+    String other = "src/main/dist/bin/holdfast-class-archive";
+    assertThat(scriptsWith("\\btrap .* EXIT\\b")).containsExactly(other);
+    assertThat(text(Shell.PACKAGING.resolve(other)))
+        .contains("trap 'exit 130' INT\ntrap 'exit 143' TERM\ntrap 'exit 129' HUP\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"TERM, 143", "HUP, 129"})
+  void signal_endsAScript_andRemovesWhatItMade(String signal, int exit) throws IOException {
+    Path log = Files.createFile(root.resolve("log"));
+    Path made = Files.createFile(root.resolve("made"));
+
+    Shell.Result ended =
+        Shell.run(
+            List.of("lib.sh"),
+            "log=$2; made=$3; clean_up() { false; rm -- \"$made\"; false; }; "
+                + "clean_up_at_end clean_up; kill -s \"$1\" $$; echo goes on",
+            signal,
+            log.toString(),
+            made.toString());
+
+    assertThat(ended).isEqualTo(new Shell.Result(exit, ""));
+    assertThat(log).doesNotExist();
+    assertThat(made).doesNotExist();
+  }
+
+  @Test
+  void end_keepsItsExitCode_whateverFailsInTheCleaning() {
+    assertThat(
+            Shell.run(
+                List.of("lib.sh"),
+                "clean_up() { false; echo cleaned; false; }; clean_up_at_end clean_up; exit 3"))
+        .isEqualTo(new Shell.Result(3, "cleaned\n"));
+  }
+
+  /** With CDPATH, cd prints where it went, and goes elsewhere. */
+  @Test
+  void scripts_findThemselves_whateverCdpathIs() throws IOException {
+    assertThat(scriptsWith("\\$\\(cd (-P )?-- \"?\\$[({1]")).isEmpty();
+    Shell.Result help = Shell.run(List.of("sh", "-c", "cd ..; CDPATH=$PWD packaging/try --help"));
+    assertThat(help.output()).startsWith("usage: packaging/try");
+  }
+
+  @Test
+  void launcher_findsItsHome_whateverCdpathIs() throws IOException {
+    Files.createDirectories(root.resolve("home/bin"));
+    Files.createDirectories(root.resolve("java/bin"));
+    Files.copy(
+        Shell.PACKAGING.resolve("src/main/dist/bin/holdfast"),
+        root.resolve("home/bin/holdfast"),
+        StandardCopyOption.COPY_ATTRIBUTES);
+    Files.writeString(root.resolve("java/release"), "JAVA_VERSION=\"17.0.1\"\n");
+    Path java = Files.writeString(root.resolve("java/bin/java"), "#!/bin/sh\necho \"$@\"\n");
+    Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
+
+    Shell.Result started =
+        Shell.run(
+            List.of(
+                "sh",
+                "-c",
+                "cd -- \"$1/home\"; CDPATH=$1/home JAVA_HOME=$1/java bin/holdfast version",
+                "sh",
+                root.toString()));
+
+    assertThat(started.output())
+        .hasLineCount(1)
+        .contains(" -Djffi.boot.library.path=" + root.resolve("home/lib/native/"));
   }
 
   @Test
