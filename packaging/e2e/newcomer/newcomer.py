@@ -353,7 +353,12 @@ def newcomer_checks(trial):
 def newcomer_installs(trial):
     with trial.step("the package, by the README's words"):
         install = documented(r"\(`apt (install \./packaging/target/deb/\S+)`\)", README, "the installation")[1]
-        succeed(PACKAGING / "deb/build", seconds=LONG)
+        # A build of an older version leaves such a jar.
+        older = PACKAGING / "target/holdfast/lib/holdfast-0.0.1.jar"
+        older.parent.mkdir(parents=True, exist_ok=True)
+        older.touch()
+        built = succeed(PACKAGING / "deb/build", seconds=LONG)
+        expect("Building" in built.out and not older.exists(), "a build that leaves jars of its version only", built)
         succeed("sh", "-c", "apt-get -q -y " + install, seconds=LONG)
         expect(succeed("holdfast", "version").out.startswith("holdfast "), "a version", run("holdfast", "version"))
 

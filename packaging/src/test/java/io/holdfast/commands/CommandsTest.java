@@ -117,6 +117,20 @@ class CommandsTest {
         .contains("try", "deb/build");
   }
 
+  /** The launcher takes all jars in one directory, and a build left those of an older version. */
+  @Test
+  void build_removesTheJarsOfTheLastOne_beforeItCopiesItsOwn() throws IOException {
+    assertThat(text(Shell.PACKAGING.resolve("pom.xml")))
+        .containsSubsequence(
+            "<id>old-jars</id>",
+            "<phase>prepare-package</phase>",
+            "<goal>clean</goal>",
+            "<directory>${holdfast.home}/lib</directory>",
+            "<id>jars</id>",
+            "<phase>prepare-package</phase>",
+            "<goal>copy-dependencies</goal>");
+  }
+
   /** dash runs no trap of EXIT at a signal: scripts that trapped only EXIT left files in /tmp. */
   @Test
   void scripts_cleanUpAtASignal_inOneWay() throws IOException {
