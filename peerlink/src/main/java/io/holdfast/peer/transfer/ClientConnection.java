@@ -108,16 +108,14 @@ final class ClientConnection extends SimpleChannelInboundHandler<HttpObject> {
         System.nanoTime()
             + client().deadlines().connect().plus(client().deadlines().progress()).toNanos();
     alarm.setAt(withinTotal(System.nanoTime() + client().deadlines().connect().toNanos()));
-    client()
-        .resolve(peer.address())
-        .whenCompleteAsync((address, failure) -> dial(address), peer.loop());
+    peer.knownAddress().find().thenAcceptAsync(this::dial, peer.loop());
   }
 
-  private void dial(@Nullable InetSocketAddress address) {
+  private void dial(InetSocketAddress address) {
     if (state != State.CONNECTING) {
       return;
     }
-    if (address == null || address.isUnresolved()) {
+    if (address.isUnresolved()) {
       fail("the name " + peer.address().host() + " is not known");
       return;
     }

@@ -10,24 +10,16 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequestEncoder;
 import io.netty.handler.codec.http.HttpResponseDecoder;
 import io.netty.handler.ssl.SslHandler;
-import io.netty.util.concurrent.DefaultThreadFactory;
-import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
-import org.jspecify.annotations.Nullable;
 
 /** Sends requests to peers. Thread-safe. */
 // a failed write closes its connection, which reports it
@@ -36,15 +28,12 @@ final class ItemClient implements AutoCloseable {
   private static final int LONGEST_LINE = 1 << 10;
   private static final int LONGEST_HEADERS = 8 << 10;
   private static final int LARGEST_PIECE = 1 << 20;
-  private static final int RESOLVERS = 4;
-  private static final int WAITING_NAMES = 256;
-  private static final int RESOLVER_LIFE_SECONDS = 10;
 
   private final Identity identity;
   private final Transfer.Deadlines deadlines;
   private final EventLoops loops;
   private final RejectedRequests refusals;
-  private final ExecutorService resolvers;
+  private final Resolver resolver;
   private final Map<NodeAddress, Peer> peers = new ConcurrentHashMap<>();
   private final LongAdder errors = new LongAdder();
   private volatile boolean closed;
@@ -53,21 +42,13 @@ final class ItemClient implements AutoCloseable {
       Identity identity,
       Transfer.Deadlines deadlines,
       EventLoops loops,
-      RejectedRequests refusals) {
+      RejectedRequests refusals,
+      Resolver resolver) {
     this.identity = identity;
     this.deadlines = deadlines;
     this.loops = loops;
     this.refusals = refusals;
-    ThreadPoolExecutor threads =
-        new ThreadPoolExecutor(
-            RESOLVERS,
-            RESOLVERS,
-            RESOLVER_LIFE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(WAITING_NAMES),
-            new DefaultThreadFactory("holdfast-peer-names", true));
-    threads.allowCoreThreadTimeOut(true);
-    resolvers = threads;
+    this.resolver = resolver;
   }
 
   void fetch(
@@ -166,13 +147,8 @@ final class ItemClient implements AutoCloseable {
         RejectedRequests.FOREIGN_CLUSTER, peer, "it does not know this cluster's secret");
   }
 
-  /** Resolves a peer's name on a thread that may wait for DNS. */
-  CompletableFuture<@Nullable InetSocketAddress> resolve(NodeAddress address) {
-    try {
-      return CompletableFuture.supplyAsync(address::resolve, resolvers);
-    } catch (RejectedExecutionException e) {
-      return CompletableFuture.completedFuture(null);
-    }
+  Resolver resolver() {
+    return resolver;
   }
 
   /** Adds the handlers of a connection. */
@@ -217,6 +193,6 @@ final class ItemClient implements AutoCloseable {
   public void close() {
     closed = true;
     List.copyOf(peers.keySet()).forEach(this::forget);
-    resolvers.shutdownNow();
+    resolver.close();
   }
 }

@@ -41,6 +41,7 @@ final class Peer {
   private final ItemClient client;
   private final EventLoop loop;
   private final PeerHealth health;
+  private final KnownAddress knownAddress;
   private final Set<ClientConnection> open = new HashSet<>();
   private final List<ClientConnection> idle = new ArrayList<>();
 
@@ -57,6 +58,7 @@ final class Peer {
     this.client = client;
     this.loop = loop;
     health = new PeerHealth(address, client.errors());
+    knownAddress = new KnownAddress(address, client.resolver(), client.deadlines().lookup());
     limit =
         AIMDLimit.newBuilder()
             .minLimit(LEAST_ASKED)
@@ -87,6 +89,10 @@ final class Peer {
 
   EventLoop loop() {
     return loop;
+  }
+
+  KnownAddress knownAddress() {
+    return knownAddress;
   }
 
   PeerHealth health() {

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * This node's data plane: answers peers and sends requests to them. Thread-safe. Only {@link
@@ -46,7 +47,8 @@ public final class Transfer implements AutoCloseable {
   /**
    * The deadlines for a peer.
    *
-   * @param connect for a connection, including DNS
+   * @param connect for a connection, including DNS. After a quarter of it, the last known address
+   *     is used
    * @param progress for the next byte of any kind; also for a head, and for each half MiB of a body
    *     or the rest of it
    * @param answer for the head of an answer, however many interim answers precede it: the asker has
@@ -62,6 +64,11 @@ public final class Transfer implements AutoCloseable {
             Duration.ofSeconds(2),
             Duration.ofSeconds(15),
             Duration.ofSeconds(20));
+
+    /** Returns how long a lookup of a name takes before the last address is used. */
+    Duration lookup() {
+      return connect.dividedBy(4);
+    }
 
     /**
      * Returns how long a request waits for its turn. A request that gets its turn in this time
@@ -93,9 +100,9 @@ public final class Transfer implements AutoCloseable {
     public static final Limits DEFAULT = new Limits(4096, 256, 256);
   }
 
-  private Transfer(Identity identity, Config config, ItemProvider provider) {
+  private Transfer(Identity identity, Config config, ItemProvider provider, Resolver resolver) {
     loops = EventLoops.start();
-    client = new ItemClient(identity, config.deadlines(), loops, refusals);
+    client = new ItemClient(identity, config.deadlines(), loops, refusals, resolver);
     server =
         new ItemServer(
             identity,
@@ -123,14 +130,22 @@ public final class Transfer implements AutoCloseable {
           "cannot listen at %s: peers cannot use that as an address; name the one that they use"
               .formatted(config.listen()));
     }
-    return start(config, provider, address);
+    return start(config, provider, address, NodeAddress::resolve);
   }
 
-  /** Listens at another address than the one that peers use. */
-  static Transfer start(Config config, ItemProvider provider, InetSocketAddress address)
+  /**
+   * Listens at another address than the one that peers use.
+   *
+   * @param lookup looks the names of peers up
+   */
+  static Transfer start(
+      Config config,
+      ItemProvider provider,
+      InetSocketAddress address,
+      Function<NodeAddress, InetSocketAddress> lookup)
       throws PeerSetupException {
     Identity identity = Identity.of(config.listen(), config.dataset(), config.credentials());
-    Transfer transfer = new Transfer(identity, config, provider);
+    Transfer transfer = new Transfer(identity, config, provider, new Resolver(lookup));
     boolean listening = false;
     try {
       transfer.server.bind(transfer.loops, address);

@@ -1,5 +1,6 @@
 package io.holdfast.peer.transfer;
 
+import io.holdfast.peer.NodeAddress;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -30,7 +31,12 @@ public final class AnswerFuzz {
         new Identity(
             Nodes.free("127.0.0.1"), Nodes.DATASET, secret ? Nodes.key(Nodes.SECRET) : null, null);
     ItemClient client =
-        new ItemClient(identity, Transfer.Deadlines.DEFAULT, LOOPS, new RejectedRequests(() -> 0));
+        new ItemClient(
+            identity,
+            Transfer.Deadlines.DEFAULT,
+            LOOPS,
+            new RejectedRequests(() -> 0),
+            new Resolver(NodeAddress::resolve));
     ByteBuf memory = Unpooled.directBuffer(LENGTH + 2 * AROUND);
     while (memory.isWritable()) {
       memory.writeByte(UNTOUCHED);

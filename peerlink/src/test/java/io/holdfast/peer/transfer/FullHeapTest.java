@@ -26,7 +26,8 @@ final class FullHeapTest {
           new Identity(new NodeAddress("127.0.0.1", 9), Nodes.DATASET, null, null),
           Nodes.PATIENT,
           loops,
-          new RejectedRequests(System::nanoTime));
+          new RejectedRequests(System::nanoTime),
+          new Resolver(NodeAddress::resolve));
 
   /** The test runs the tasks, and no timer runs out. */
   private static final class Loop extends DefaultEventLoop {

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import javax.crypto.SecretKey;
 
 /** Nodes on loopback for tests, and their surroundings; closes everything that it made. */
@@ -105,9 +106,17 @@ final class Nodes implements AutoCloseable {
 
   /** Starts a node that its peers reach by something in between. */
   TestNode start(Transfer.Config config, InetSocketAddress bind) {
+    return start(config, bind, NodeAddress::resolve);
+  }
+
+  /** Starts a node that looks its peers' names up in a way of its own. */
+  TestNode start(
+      Transfer.Config config,
+      InetSocketAddress bind,
+      Function<NodeAddress, InetSocketAddress> lookup) {
     ShelfProvider shelf = new ShelfProvider();
     try {
-      Transfer transfer = Transfer.start(config, shelf, bind);
+      Transfer transfer = Transfer.start(config, shelf, bind, lookup);
       made.push(shelf);
       made.push(transfer);
       return new TestNode(transfer, shelf, config.listen());
