@@ -47,6 +47,9 @@ abstract class Exchange {
   /** Creates the sink for an answer with this head. */
   abstract Sink sink(HttpResponse head);
 
+  /** Tells whether the peer fetches something from its origin if it has to. */
+  abstract boolean mayNeedOrigin();
+
   /** Returns the bytes of the item that it fetches; -1 for another kind of request. */
   abstract int itemBytes();
 }

@@ -38,6 +38,11 @@ final class ItemExchange extends Exchange {
   }
 
   @Override
+  boolean mayNeedOrigin() {
+    return isFetch() && !item.onlyIfCached();
+  }
+
+  @Override
   int itemBytes() {
     return isFetch() ? item.length() : -1;
   }

@@ -35,6 +35,10 @@ final class Peer {
   private static final int FIRST_ASKED = 32;
   private static final int MOST_ASKED = 64;
   private static final double BACK_OFF = 0.7;
+
+  /** So many refusals in a row that took long suspend requests to the peer. */
+  private static final int MOST_SLOW_REFUSALS = 3;
+
   private static final TransferResult BUSY = TransferResult.refused(Refusal.BUSY);
 
   private final NodeAddress address;
@@ -50,6 +54,10 @@ final class Peer {
   private final Deque<Exchange> waiting = new LinkedList<>();
 
   private final Limit limit;
+
+  /** The last answers that needed the peer's origin and were refusals that took long. */
+  private int slowRefusals;
+
   private boolean sending;
   private boolean closed;
 
@@ -232,15 +240,40 @@ final class Peer {
 
   void finish(Exchange exchange, TransferResult outcome) {
     try {
-      if (outcome.isFetched() && exchange.itemBytes() >= 0) {
-        health.received(exchange.itemBytes(), System.nanoTime() - exchange.began);
-      } else {
-        health.well();
-      }
+      judge(exchange, outcome);
       learn(exchange, outcome.refusal() == Refusal.BUSY);
       sendWaiting();
     } finally {
       exchange.outcome.complete(outcome);
+    }
+  }
+
+  /**
+   * Reports an answer. A peer whose origin keeps askers waiting is left alone, although it answers:
+   * their own origins may be faster. Answers that say nothing of its origin do not change that.
+   */
+  private void judge(Exchange exchange, TransferResult outcome) {
+    Duration slow = client.deadlines().slowRefusal();
+    boolean isSlow =
+        outcome.refusal() == Refusal.ORIGIN_FAILED
+            && System.nanoTime() - exchange.sent > slow.toNanos();
+    if (isSlow) {
+      slowRefusals++;
+    } else if (outcome.isFetched() && exchange.itemBytes() >= 0) {
+      slowRefusals = 0;
+      health.received(exchange.itemBytes(), System.nanoTime() - exchange.began);
+    } else if (exchange.mayNeedOrigin() && outcome.refusal() != Refusal.BUSY) {
+      slowRefusals = 0;
+    }
+    if (slowRefusals < MOST_SLOW_REFUSALS) {
+      health.well();
+    } else if (isSlow) {
+      health.suspend(
+          "its origin is slow, each of %d refusals in a row took more than %d ms"
+              .formatted(MOST_SLOW_REFUSALS, slow.toMillis()));
+      endWaiting();
+    } else {
+      health.notAsked();
     }
   }
 
@@ -259,15 +292,20 @@ final class Peer {
       LOG.debug("peer {}: {}", address, detail);
       health.fault(detail);
       learn(exchange, true);
-      for (Exchange each : List.copyOf(waiting)) {
-        waiting.remove(each);
-        each.waiting = false;
-        each.outcome.complete(TransferResult.SUSPECT);
-      }
+      endWaiting();
       List.copyOf(idle).forEach(ClientConnection::close);
       tellLoad();
     } finally {
       exchange.fail(detail);
+    }
+  }
+
+  /** Ends the waiting requests, because requests to the peer are suspended. */
+  private void endWaiting() {
+    for (Exchange each : List.copyOf(waiting)) {
+      waiting.remove(each);
+      each.waiting = false;
+      each.outcome.complete(TransferResult.SUSPECT);
     }
   }
 

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The health of a peer, and whether requests to it are suspended. Thread-safe.
  *
- * <p>One fault makes the peer suspect. After a second, one request may try again. As long as the
+ * <p>One fault makes the peer suspect, and so does {@link #suspend}. After a second, one request may try again. As long as the
  * attempts fail, the pause doubles, up to half a minute, with jitter so that the nodes of a cluster
  * do not all retry at once.
  */
@@ -88,19 +88,24 @@ final class PeerHealth {
     note("");
   }
 
-  /** Reports that all bytes of an item, or of a part of an item, have arrived. */
+  /** Counts the bytes of an item, or of a part of an item, that have arrived. */
   void received(int bytes, long nanos) {
     itemsIn.increment();
     bytesIn.add(bytes);
     micros.recordValue(TimeUnit.NANOSECONDS.toMicros(Math.max(0, nanos)));
-    well();
   }
 
+  /** Reports a fault of the peer or of the network. */
   void fault(String detail) {
     errors.increment();
     allErrors.increment();
-    breaker.onError(0, TimeUnit.NANOSECONDS, new IOException(detail));
-    note(detail);
+    suspend(detail);
+  }
+
+  /** Suspends requests to the peer, as after a fault. */
+  void suspend(String reason) {
+    breaker.onError(0, TimeUnit.NANOSECONDS, new IOException(reason));
+    note(reason);
   }
 
   private synchronized void note(String detail) {

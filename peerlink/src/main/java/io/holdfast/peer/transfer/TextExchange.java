@@ -75,6 +75,11 @@ final class TextExchange extends Exchange {
   }
 
   @Override
+  boolean mayNeedOrigin() {
+    return false;
+  }
+
+  @Override
   int itemBytes() {
     return -1;
   }

@@ -80,6 +80,15 @@ public final class Transfer implements AutoCloseable {
     }
 
     /**
+     * Returns the time after which a refusal has kept its asker too long from the asker's own
+     * origin.
+     */
+    Duration slowRefusal() {
+      Duration part = answer.dividedBy(6);
+      return part.compareTo(progress) < 0 ? part : progress;
+    }
+
+    /**
      * Returns how long this node makes an asker wait for an item that it must fetch. A node that
      * refuses within the asker's deadline has no fault.
      */

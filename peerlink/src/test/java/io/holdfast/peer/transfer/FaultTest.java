@@ -405,6 +405,47 @@ final class FaultTest {
   }
 
   /**
+   * A node whose disk hangs answers all the same. Each refusal counted as health, so that its part
+   * of all misses waited for it without end.
+   */
+  @Test
+  void fetch_originOfThePeerIsSlow_leftAloneUntilAnItemComes() {
+    TestNode slow = nodes.start(nodes.wantsAnswers("127.0.0.6", 1800)); // refuses after 1,200 ms
+    slow.put("a", LENGTH);
+    slow.shelf().sketch.complete("sketch");
+    AtomicInteger asked = new AtomicInteger();
+    slow.shelf().instead = answer -> asked.incrementAndGet();
+    TestNode other = nodes.start(nodes.wantsAnswers("127.0.0.5", 6000)); // 1,000 ms are long for it
+    List<CompletableFuture<TransferResult>> outcomes = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      outcomes.add(
+          other.ask(
+              slow.address(),
+              Sketches.NONE,
+              whole("a", LENGTH),
+              nodes.memory(LENGTH).memoryAddress()));
+    }
+    outcomes.forEach(
+        each ->
+            assertThat(await(each)).isEqualTo(TransferResult.refused(Refusal.ORIGIN_FAILED)));
+
+    assertThat(fetch(other, slow.address(), whole("a", LENGTH), nodes.memory(LENGTH)))
+        .isEqualTo(TransferResult.SUSPECT);
+    assertThat(other.transfer().figures().get(0).suspect()).isTrue();
+    assertThat(other.transfer().errors()).isZero();
+    assertThat(asked).hasValue(3);
+
+    Eventually.holds(
+        "it tells its sketch",
+        () -> other.transfer().sketch(slow.address()).join().outcome().isFetched());
+    assertThat(other.transfer().figures().get(0).suspect()).isTrue();
+    slow.shelf().instead = null;
+    assertThat(fetch(other, slow.address(), whole("a", LENGTH), nodes.memory(LENGTH)).isFetched())
+        .isTrue();
+    assertThat(other.transfer().figures().get(0).suspect()).isFalse();
+  }
+
+  /**
    * Each new connection looked the name up, and each lookup that was late was a fault of a peer
    * that answered at the same time.
    */
