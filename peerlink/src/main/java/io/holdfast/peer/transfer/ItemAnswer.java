@@ -18,6 +18,9 @@ import org.slf4j.LoggerFactory;
  * <p>Until the provider answers, interim answers (102) are sent now and then, so that the asker can
  * tell a slow origin from a dead node. An origin that takes too long ends in a refusal, so that the
  * asker has time for its own origin. The provider's fetch goes on, for the next asker.
+ *
+ * <p>A send ends after {@link Transfer.Deadlines#total()}: an asker in good faith has given up by
+ * then, and another one would hold pinned pages and a permit for as long as it likes.
  */
 // a failed write closes its connection, which reports it
 @SuppressWarnings("FutureReturnValueIgnored")
@@ -32,7 +35,10 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
   private final ItemMessages.Parsed parsed;
   private final EventLoop loop;
   private final Alarm alarm;
-  private final long end;
+
+  /** The end of the wait for the provider, then of the send, by {@link System#nanoTime()}. */
+  private long end;
+
   private final AtomicBoolean answered = new AtomicBoolean();
   private boolean sending;
   private boolean over;
@@ -61,11 +67,9 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
 
   private void ring() {
     if (sending) {
-      connection
-          .server()
-          .refuse(RejectedRequests.SLOW_RECEIVER, connection.peer(), "it took nothing for 10 s");
-      connection.context().close();
-    } else if (System.nanoTime() - end >= 0) {
+      connection.closeSlow(
+          isLate() ? "it did not take all of an item in time" : "it took nothing for 10 s");
+    } else if (isLate()) {
       refused(Refusal.ORIGIN_FAILED);
     } else {
       connection.context().writeAndFlush(HttpResponses.empty(PROCESSING));
@@ -75,8 +79,17 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
 
   /** Waits for the provider, until the next interim answer is due or the time is over. */
   private void awaitProvider() {
-    long next = System.nanoTime() + INTERIM.toNanos();
+    ringAfter(INTERIM);
+  }
+
+  /** Rings after this delay, or at the end if that is earlier. */
+  private void ringAfter(Duration delay) {
+    long next = System.nanoTime() + delay.toNanos();
     alarm.setAt(end - next < 0 ? end : next);
+  }
+
+  private boolean isLate() {
+    return System.nanoTime() - end >= 0;
   }
 
   @Override
@@ -139,6 +152,7 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
       return;
     }
     sending = true;
+    end = System.nanoTime() + connection.server().deadlines().total().toNanos();
     ChannelHandlerContext context = connection.context();
     boolean begun = false;
     try {
@@ -163,7 +177,7 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
 
   @Override
   public void going() {
-    alarm.set(SLOWEST_PIECE);
+    ringAfter(SLOWEST_PIECE);
   }
 
   @Override

@@ -379,6 +379,12 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
     context().writeAndFlush(last).addListener(ChannelFutureListener.CLOSE);
   }
 
+  /** Closes the connection because the other side takes too little of an answer. */
+  void closeSlow(String detail) {
+    refuse(RejectedRequests.SLOW_RECEIVER, detail);
+    context().close();
+  }
+
   private void refuse(String reason, String detail) {
     server.refuse(reason, peer == null ? context().channel().remoteAddress() : peer, detail);
   }

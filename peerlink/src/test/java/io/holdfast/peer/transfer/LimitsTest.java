@@ -240,6 +240,16 @@ final class LimitsTest {
   void get_receiverTakesNothing_closedAndLoanGivenBack() throws IOException {
     TestNode owner = owner(Transfer.Limits.DEFAULT);
     owner.put("a", LENGTH);
+    RawClient member = slowReceiver(owner);
+
+    Eventually.holds("the loan is given back", () -> owner.shelf().loans.get() == 0);
+
+    assertThat(owner.transfer().refusals()).containsEntry("slow_receiver", 1L);
+    assertThat(member.awaitEnd()).isLessThan(LENGTH);
+  }
+
+  /** A receiver with little room to which an item is being sent. */
+  private RawClient slowReceiver(TestNode owner) throws IOException {
     RawClient member = nodes.closing(RawClient.withLittleRoom(owner.address())).hello(Nodes.SECRET);
     member.send(
         member.request(
@@ -248,10 +258,24 @@ final class LimitsTest {
             "If-Match: \"" + Nodes.TAG + "\"",
             "Holdfast-Item: length=" + LENGTH + ";item-size=" + LENGTH));
     Eventually.holds("it is being sent", () -> owner.shelf().loans.get() == 1);
+    return member;
+  }
 
-    Eventually.holds("the loan is given back", () -> owner.shelf().loans.get() == 0);
+  /** A receiver that took a piece each 9 s kept an item, its pages and a permit for minutes. */
+  @Test
+  void get_receiverTakesLittleAgainAndAgain_closedAndLoanGivenBack() throws IOException {
+    TestNode owner =
+        nodes.start(nodes.wantsAll("127.0.0.2", Duration.ofSeconds(1), Duration.ofMillis(1500)));
+    owner.put("a", LENGTH);
+    RawClient member = slowReceiver(owner);
 
+    int taken = 0;
+    while (owner.shelf().loans.get() == 1) {
+      new CompletableFuture<>().completeOnTimeout(null, 200, TimeUnit.MILLISECONDS).join();
+      taken += member.take(256 << 10);
+    }
+
+    assertThat(taken + member.awaitEnd()).isLessThan(LENGTH);
     assertThat(owner.transfer().refusals()).containsEntry("slow_receiver", 1L);
-    assertThat(member.awaitEnd()).isLessThan(LENGTH);
   }
 }

@@ -139,12 +139,18 @@ final class RawClient implements AutoCloseable {
         status, headers, new String(in.readNBytes(length), StandardCharsets.ISO_8859_1));
   }
 
+  /** Reads so many bytes; fewer at the end. */
+  int take(int most) throws IOException {
+    return socket.getInputStream().readNBytes(most).length;
+  }
+
   /** Waits until the server closes the connection, and returns how many bytes came before. */
   int awaitEnd() throws IOException {
     int count = 0;
+    byte[] bytes = new byte[LITTLE_ROOM];
     try {
-      while (socket.getInputStream().read() >= 0) {
-        count++;
+      for (int each = 0; each >= 0; each = socket.getInputStream().read(bytes)) {
+        count += each;
       }
     } catch (SocketException e) {
       // a reset is an end as well
