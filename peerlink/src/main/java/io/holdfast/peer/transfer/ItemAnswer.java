@@ -201,7 +201,7 @@ final class ItemAnswer implements ItemProvider.Answer, Body.Listener {
     if (!over) {
       over = true;
       alarm.cancel();
-      connection.server().endSend();
+      connection.server().sends().giveBack(connection.peer());
     }
   }
 }

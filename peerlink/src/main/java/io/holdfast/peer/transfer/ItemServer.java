@@ -20,7 +20,6 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import javax.crypto.SecretKey;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -45,7 +44,8 @@ final class ItemServer implements AutoCloseable {
   private final Transfer.Deadlines deadlines;
   private final RejectedRequests refusals;
   private final Sent sent;
-  private final AtomicInteger sends = new AtomicInteger();
+  private final Permits sends;
+  private final Permits places;
   private final Set<Channel> connections = ConcurrentHashMap.newKeySet();
   private @Nullable Channel listener;
 
@@ -77,6 +77,8 @@ final class ItemServer implements AutoCloseable {
     this.identity = identity;
     this.provider = provider;
     this.limits = config.limits();
+    sends = new Permits(limits.sends(), limits.ofNode().sends());
+    places = new Permits(limits.connections(), limits.ofNode().connections());
     this.deadlines = config.deadlines();
     this.refusals = refusals;
     this.sent = sent;
@@ -197,17 +199,14 @@ final class ItemServer implements AutoCloseable {
     refusals.count(reason, who, detail);
   }
 
-  /** Takes a permit to answer a request for an item. */
-  boolean beginSend() {
-    if (sends.incrementAndGet() <= limits.sends()) {
-      return true;
-    }
-    sends.decrementAndGet();
-    return false;
+  /** Returns the permits to answer requests for items and texts. */
+  Permits sends() {
+    return sends;
   }
 
-  void endSend() {
-    sends.decrementAndGet();
+  /** Returns the permits to have an authenticated connection. */
+  Permits places() {
+    return places;
   }
 
   Transfer.Deadlines deadlines() {

@@ -40,6 +40,10 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
   private @Nullable Alarm alarm;
   private @Nullable AuthenticatedSession session;
   private @Nullable NodeAddress peer;
+
+  /** The node that has a permit for this connection; null before the first authentic request. */
+  private @Nullable NodeAddress placed;
+
   private boolean greeted;
   private boolean authenticated;
   private boolean closed;
@@ -70,8 +74,6 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
       if (!handshake.isSuccess()) {
         refuse(RejectedRequests.TLS, String.valueOf(handshake.cause().getMessage()));
         ctx.close();
-      } else if (!server.hasSecret()) {
-        authenticate();
       }
     }
   }
@@ -170,9 +172,27 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
       reply(whole, HttpResponses.healthy());
     } else if (server.hasSecret() && session == null) {
       hello(whole);
-    } else if (isAuthentic(whole)) {
+    } else if (isAuthentic(whole) && hasPlace(whole)) {
       item(whole);
     }
+  }
+
+  /** Takes a permit for this connection; answers the request if its node has too many. */
+  private boolean hasPlace(HttpRequest whole) {
+    if (placed == null && server.places().take(peer())) {
+      placed = peer();
+    }
+    if (placed != null) {
+      return true;
+    }
+    refuse(RejectedRequests.TOO_MANY, "more connections of one node than are allowed");
+    HttpUtil.setKeepAlive(whole, false);
+    reply(whole, busy());
+    return false;
+  }
+
+  private FullHttpResponse busy() {
+    return HttpResponses.refused(Refusal.BUSY, server.provider().residentBytes());
   }
 
   private void hello(HttpRequest whole) {
@@ -230,19 +250,25 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
 
   /** Checks the sender of a request; answers the request if the check fails. */
   private boolean isAuthentic(HttpRequest whole) {
-    if (session == null) {
-      peer = node(whole);
-      if (peer == null) {
-        refuse(RejectedRequests.MALFORMED, "no " + HttpNames.NODE);
-        closeWith(HttpResponses.empty(400));
-      }
-      return peer != null && isCertified(peer);
+    boolean authentic = session == null ? isOfCertifiedNode(whole) : isProved(session, whole);
+    if (authentic && !authenticated) {
+      authenticate();
     }
-    AuthenticatedSession.Verdict verdict = session.verify(whole);
+    return authentic;
+  }
+
+  private boolean isOfCertifiedNode(HttpRequest whole) {
+    peer = node(whole);
+    if (peer == null) {
+      refuse(RejectedRequests.MALFORMED, "no " + HttpNames.NODE);
+      closeWith(HttpResponses.empty(400));
+    }
+    return peer != null && isCertified(peer);
+  }
+
+  private boolean isProved(AuthenticatedSession by, HttpRequest whole) {
+    AuthenticatedSession.Verdict verdict = by.verify(whole);
     if (verdict == AuthenticatedSession.Verdict.RIGHT) {
-      if (!authenticated) {
-        authenticate();
-      }
       return true;
     }
     greeted = false;
@@ -283,18 +309,18 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
   private void give(HttpRequest whole, ItemMessages.Parsed parsed) {
     // made before the permit is taken, which it gives back
     ItemAnswer next = new ItemAnswer(this, whole, parsed);
-    if (server.beginSend()) {
+    if (server.sends().take(peer())) {
       answering = true;
       answer = next;
       next.start();
     } else {
-      busy(whole);
+      refuseAsBusy(whole);
     }
   }
 
-  private void busy(HttpRequest whole) {
+  private void refuseAsBusy(HttpRequest whole) {
     refuse(RejectedRequests.BUSY, "more requests at once than are allowed");
-    reply(whole, HttpResponses.refused(Refusal.BUSY, server.provider().residentBytes()));
+    reply(whole, busy());
   }
 
   private void text(
@@ -304,7 +330,7 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
     if (!HttpMethod.GET.equals(whole.method())) {
       refuse(RejectedRequests.MALFORMED, whole.method() + " of a text");
       reply(whole, HttpResponses.empty(405));
-    } else if (server.beginSend()) {
+    } else if (server.sends().take(peer())) {
       answering = true;
       boolean begun = false;
       try {
@@ -312,11 +338,11 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
         begun = true;
       } finally {
         if (!begun) {
-          server.endSend();
+          server.sends().giveBack(peer());
         }
       }
     } else {
-      busy(whole);
+      refuseAsBusy(whole);
     }
   }
 
@@ -402,6 +428,10 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
     }
     if (answer != null) {
       answer.abandon();
+    }
+    if (placed != null) {
+      server.places().giveBack(placed);
+      placed = null;
     }
     ctx.fireChannelInactive();
   }

@@ -56,13 +56,13 @@ final class TextAnswer {
       // the server is closed, and its connections with it
     } finally {
       if (!passedOn) {
-        connection.server().endSend();
+        connection.server().sends().giveBack(connection.peer());
       }
     }
   }
 
   private void send(@Nullable OwnText text) {
-    connection.server().endSend();
+    connection.server().sends().giveBack(connection.peer());
     if (!connection.context().channel().isActive()) {
       return;
     }

@@ -103,10 +103,20 @@ public final class Transfer implements AutoCloseable {
    * @param connections connections at once
    * @param unauthenticated connections among them that are unauthenticated
    * @param sends items that are fetched or sent for peers at once
+   * @param ofNode the most of these that one node may take
    */
-  public record Limits(int connections, int unauthenticated, int sends) {
+  public record Limits(int connections, int unauthenticated, int sends, OfNode ofNode) {
     /** The default limits. */
-    public static final Limits DEFAULT = new Limits(4096, 256, 256);
+    public static final Limits DEFAULT = new Limits(4096, 256, 256, new OfNode(128, 64));
+
+    /**
+     * The limits on one node, by the name that it has proved. A node asks for 64 items
+     * at once at most, over as many connections, and its closed ones go a little later.
+     *
+     * @param connections authenticated connections at once
+     * @param sends items that are fetched or sent for it at once
+     */
+    public record OfNode(int connections, int sends) {}
   }
 
   private Transfer(Identity identity, Config config, ItemProvider provider, Resolver resolver) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.peer.transfer.Nodes.TestNode;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,13 +38,19 @@ final class LimitsTest {
             Nodes.free("127.0.0.2"), Nodes.DATASET, Nodes.SECRET, Nodes.PATIENT, limits));
   }
 
+  /** Limits of which one node may take all. */
+  private static Transfer.Limits limits(int connections, int unauthenticated, int sends) {
+    return new Transfer.Limits(
+        connections, unauthenticated, sends, new Transfer.Limits.OfNode(connections, sends));
+  }
+
   private RawClient connect(TestNode node) throws IOException {
     return nodes.closing(new RawClient(node.address()));
   }
 
   @Test
   void fetch_moreThanAreSentAtOnce_busyAndPeerIsWell() {
-    TestNode owner = owner(new Transfer.Limits(10, 10, 1));
+    TestNode owner = owner(limits(10, 10, 1));
     TestNode asker = nodes.start("127.0.0.3");
     AtomicReference<ItemProvider.Answer> first = new AtomicReference<>();
     owner.shelf().instead = first::set;
@@ -63,6 +70,68 @@ final class LimitsTest {
     owner.shelf().instead = answer -> answer.refused(Refusal.UNKNOWN);
     assertThat(fetch(asker, owner.address(), whole("a", 10), nodes.memory(10)))
         .isEqualTo(TransferResult.refused(Refusal.UNKNOWN));
+  }
+
+  /** One node could take all permits, and its peers went to their origins. */
+  @Test
+  void fetch_oneNodeHasAllThatItMay_othersAreServed() {
+    TestNode owner =
+        owner(new Transfer.Limits(100, 10, 100, new Transfer.Limits.OfNode(100, 2)));
+    owner.put("a", 10);
+    TestNode greedy = nodes.start("127.0.0.3");
+    Queue<ItemProvider.Answer> held = new ConcurrentLinkedQueue<>();
+    owner.shelf().instead = held::add;
+    List<CompletableFuture<TransferResult>> outcomes = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      long memory = nodes.memory(10).memoryAddress();
+      outcomes.add(greedy.ask(owner.address(), Sketches.NONE, whole("a", 10), memory));
+    }
+    Eventually.holds("both are asked", () -> held.size() == 2);
+    owner.shelf().instead = null;
+
+    assertThat(fetch(greedy, owner.address(), whole("a", 10), nodes.memory(10)))
+        .isEqualTo(TransferResult.refused(Refusal.BUSY));
+    TestNode other = nodes.start("127.0.0.4");
+    assertThat(fetch(other, owner.address(), whole("a", 10), nodes.memory(10)).isFetched())
+        .isTrue();
+
+    held.forEach(each -> each.refused(Refusal.FULL));
+    outcomes.forEach(
+        each -> assertThat(await(each)).isEqualTo(TransferResult.refused(Refusal.FULL)));
+    assertThat(fetch(greedy, owner.address(), whole("a", 10), nodes.memory(10)).isFetched())
+        .isTrue();
+  }
+
+  /** One node could take all connections, and others saw theirs closed, as by a node at fault. */
+  @Test
+  void connect_oneNodeHasAllThatItMay_busyAndOthersAreServed() throws IOException {
+    TestNode owner = owner(new Transfer.Limits(100, 10, 100, new Transfer.Limits.OfNode(2, 100)));
+    owner.put("a", 10);
+    List<RawClient> greedy = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      greedy.add(connect(owner).hello(Nodes.SECRET));
+      assertThat(greedy.get(i).ask(greedy.get(i).get(ITEM)).status()).isEqualTo(200);
+    }
+
+    RawClient third = connect(owner).hello(Nodes.SECRET);
+    assertThat(third.ask(third.get(ITEM)).status()).isEqualTo(Refusal.BUSY.status());
+    assertThat(third.awaitEnd()).isZero();
+    assertThat(owner.transfer().refusals()).containsEntry("too_many", 1L);
+    TestNode other = nodes.start("127.0.0.4");
+    assertThat(fetch(other, owner.address(), whole("a", 10), nodes.memory(10)).isFetched())
+        .isTrue();
+
+    greedy.get(0).close();
+    Eventually.holds("its permit is given back", () -> isServed(owner));
+  }
+
+  private boolean isServed(TestNode owner) {
+    try {
+      RawClient client = connect(owner).hello(Nodes.SECRET);
+      return client.ask(client.get(ITEM)).status() == 200;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** A request that gets its turn late would leave its peer no time to answer. */
@@ -91,7 +160,7 @@ final class LimitsTest {
   /** With a full heap, the loan was never given back, and the asker waited for its deadline. */
   @Test
   void get_errorWhileTheLoanIsTaken_refusedAndNothingIsKept() {
-    TestNode owner = owner(new Transfer.Limits(10, 10, 1));
+    TestNode owner = owner(limits(10, 10, 1));
     byte[] bytes = owner.put("a", 10);
     TestNode asker = nodes.start("127.0.0.3");
     owner.shelf().instead =
@@ -136,7 +205,7 @@ final class LimitsTest {
   /** Each such error took a permit for good, and after some the node answered nobody any more. */
   @Test
   void sketch_errorOfTheProvider_permitIsGivenBack() {
-    TestNode owner = owner(new Transfer.Limits(10, 10, 1));
+    TestNode owner = owner(limits(10, 10, 1));
     owner.put("a", 10);
     owner.shelf().failure = new OutOfMemoryError("for the test");
     TestNode asker = nodes.start("127.0.0.3");
@@ -190,7 +259,7 @@ final class LimitsTest {
 
   @Test
   void connect_moreStrangersThanAllowed_oldestGoesAndMembersStay() throws IOException {
-    TestNode owner = owner(new Transfer.Limits(100, 4, 10));
+    TestNode owner = owner(limits(100, 4, 10));
     owner.put("a", 10);
     RawClient member = connect(owner).hello(Nodes.SECRET);
     assertThat(member.ask(member.get(ITEM)).status()).isEqualTo(200);
@@ -210,7 +279,7 @@ final class LimitsTest {
 
   @Test
   void connect_moreConnectionsThanAllowed_newestGoes() throws IOException {
-    TestNode owner = owner(new Transfer.Limits(2, 2, 10));
+    TestNode owner = owner(limits(2, 2, 10));
     for (int i = 0; i < 2; i++) {
       assertThat(connect(owner).ask("GET /healthz HTTP/1.1\r\n\r\n").status()).isEqualTo(200);
     }
