@@ -19,9 +19,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The health of a peer, and whether requests to it are suspended. Thread-safe.
  *
- * <p>One fault makes the peer suspect, and so does {@link #suspend}. After a second, one request may try again. As long as the
- * attempts fail, the pause doubles, up to half a minute, with jitter so that the nodes of a cluster
- * do not all retry at once.
+ * <p>One fault makes the peer suspect, and so does {@link #suspend}. After a second, one request
+ * may try again. As long as the attempts fail, the pause doubles, up to half a minute, with jitter
+ * so that the nodes of a cluster do not all retry at once.
  */
 final class PeerHealth {
   private static final Logger LOG = LoggerFactory.getLogger(PeerHealth.class);

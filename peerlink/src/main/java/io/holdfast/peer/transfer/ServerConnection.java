@@ -3,6 +3,7 @@ package io.holdfast.peer.transfer;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.TlsContext;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -351,8 +352,8 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
     next(whole);
   }
 
-  /** Sends a complete answer. */
-  void write(HttpRequest whole, FullHttpResponse complete) {
+  /** Sends a complete answer; the result completes when all of it was taken. */
+  ChannelFuture write(HttpRequest whole, FullHttpResponse complete) {
     if (HttpMethod.HEAD.equals(whole.method())) {
       prepare(whole, complete);
       context()
@@ -360,11 +361,10 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
               new DefaultHttpResponse(
                   complete.protocolVersion(), complete.status(), complete.headers()));
       complete.release();
-      context().writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
-    } else {
-      prepare(whole, complete);
-      context().writeAndFlush(complete);
+      return context().writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
     }
+    prepare(whole, complete);
+    return context().writeAndFlush(complete);
   }
 
   /** Sends the head of an answer. */
@@ -390,7 +390,7 @@ final class ServerConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Learns that the answer to a request for an item was written. */
+  /** Learns that the answer to a request for an item or a text was written. */
   void answered(HttpRequest whole) {
     answering = false;
     answer = null;

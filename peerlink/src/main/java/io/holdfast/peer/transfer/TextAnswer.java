@@ -1,7 +1,7 @@
 package io.holdfast.peer.transfer;
 
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoop;
-import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One request for a text of this node: its sketch, or its offer of a plan. The request does not
- * wait long for the text: the asker comes again.
+ * wait long for the text: the asker comes again. Its permit is given back when the whole text was
+ * taken, or not in {@link Transfer.Deadlines#total()}.
  */
 // a failed write closes its connection, which reports it
 @SuppressWarnings("FutureReturnValueIgnored")
@@ -22,6 +23,8 @@ final class TextAnswer {
   private final CompletableFuture<OwnText> told;
   private final String known;
   private final EventLoop loop;
+  private final Alarm alarm;
+  private boolean over;
 
   /**
    * Creates an answer.
@@ -39,6 +42,7 @@ final class TextAnswer {
     this.told = told;
     this.known = known;
     loop = connection.context().channel().eventLoop();
+    alarm = new Alarm(loop, this::ring);
   }
 
   void start() {
@@ -56,22 +60,51 @@ final class TextAnswer {
       // the server is closed, and its connections with it
     } finally {
       if (!passedOn) {
-        connection.server().sends().giveBack(connection.peer());
+        giveBackPermit();
       }
     }
   }
 
-  private void send(@Nullable OwnText text) {
+  private void giveBackPermit() {
     connection.server().sends().giveBack(connection.peer());
-    if (!connection.context().channel().isActive()) {
+  }
+
+  private void send(@Nullable OwnText text) {
+    boolean begun = false;
+    try {
+      long resident = connection.server().provider().residentBytes();
+      ChannelFuture written =
+          connection.write(
+              request,
+              text == null
+                  ? HttpResponses.refused(Refusal.NOT_COMPARED, resident)
+                  : HttpResponses.text(text, known, resident));
+      alarm.set(connection.server().deadlines().total());
+      written.addListener(any -> done(written.isSuccess()));
+      begun = true;
+    } finally {
+      if (!begun) {
+        done(false);
+      }
+    }
+  }
+
+  private void ring() {
+    connection.closeSlow("it did not take all of a text in time");
+  }
+
+  /** Learns that all was written, or that the connection is useless now. */
+  private void done(boolean whole) {
+    if (over) {
       return;
     }
-    long resident = connection.server().provider().residentBytes();
-    FullHttpResponse answer =
-        text == null
-            ? HttpResponses.refused(Refusal.NOT_COMPARED, resident)
-            : HttpResponses.text(text, known, resident);
-    connection.write(request, answer);
-    connection.answered(request);
+    over = true;
+    alarm.cancel();
+    giveBackPermit();
+    if (whole) {
+      connection.answered(request);
+    } else {
+      connection.context().close();
+    }
   }
 }

@@ -110,8 +110,8 @@ public final class Transfer implements AutoCloseable {
     public static final Limits DEFAULT = new Limits(4096, 256, 256, new OfNode(128, 64));
 
     /**
-     * The limits on one node, by the name that it has proved. A node asks for 64 items
-     * at once at most, over as many connections, and its closed ones go a little later.
+     * The limits on one node, by the name that it has proved. A node asks for 64 items at once at
+     * most, over as many connections, and its closed ones go a little later.
      *
      * @param connections authenticated connections at once
      * @param sends items that are fetched or sent for it at once

@@ -426,8 +426,7 @@ final class FaultTest {
               nodes.memory(LENGTH).memoryAddress()));
     }
     outcomes.forEach(
-        each ->
-            assertThat(await(each)).isEqualTo(TransferResult.refused(Refusal.ORIGIN_FAILED)));
+        each -> assertThat(await(each)).isEqualTo(TransferResult.refused(Refusal.ORIGIN_FAILED)));
 
     assertThat(fetch(other, slow.address(), whole("a", LENGTH), nodes.memory(LENGTH)))
         .isEqualTo(TransferResult.SUSPECT);
