@@ -39,6 +39,9 @@ final class Peer {
   /** So many refusals in a row that took long suspend requests to the peer. */
   private static final int MOST_SLOW_REFUSALS = 3;
 
+  /** A suspect peer for which no request came in this time is tried again. */
+  private static final Duration RETRY = Duration.ofSeconds(3);
+
   private static final TransferResult BUSY = TransferResult.refused(Refusal.BUSY);
 
   private final NodeAddress address;
@@ -54,6 +57,10 @@ final class Peer {
   private final Deque<Exchange> waiting = new LinkedList<>();
 
   private final Limit limit;
+  private final Alarm retry;
+
+  /** A request came that was not sent because requests are suspended. Any thread sets it. */
+  private volatile boolean wanted;
 
   /** The last answers that needed the peer's origin and were refusals that took long. */
   private int slowRefusals;
@@ -75,6 +82,7 @@ final class Peer {
             .backoffRatio(BACK_OFF)
             .timeout(client.deadlines().progress().toNanos(), TimeUnit.NANOSECONDS)
             .build();
+    retry = new Alarm(loop, this::retry);
     tellLoad();
   }
 
@@ -109,10 +117,15 @@ final class Peer {
 
   /** Sends a request, unless the peer is suspect. Throws nothing. Any thread. */
   void ask(Exchange exchange) {
-    if (!health.mayAsk()) {
+    if (health.mayAsk()) {
+      begin(exchange);
+    } else {
+      wanted = true;
       exchange.outcome.complete(TransferResult.SUSPECT);
-      return;
     }
+  }
+
+  private void begin(Exchange exchange) {
     try {
       loop.execute(
           () -> {
@@ -272,6 +285,7 @@ final class Peer {
           "its origin is slow, each of %d refusals in a row took more than %d ms"
               .formatted(MOST_SLOW_REFUSALS, slow.toMillis()));
       endWaiting();
+      retry.set(RETRY);
     } else {
       health.notAsked();
     }
@@ -295,6 +309,7 @@ final class Peer {
       endWaiting();
       List.copyOf(idle).forEach(ClientConnection::close);
       tellLoad();
+      retry.set(RETRY);
     } finally {
       exchange.fail(detail);
     }
@@ -306,6 +321,26 @@ final class Peer {
       waiting.remove(each);
       each.waiting = false;
       each.outcome.complete(TransferResult.SUSPECT);
+    }
+  }
+
+  /**
+   * Tries a suspect peer again if nobody wants anything of it: without a request, it would stay
+   * suspect for good. How slow its origin was says nothing any more.
+   */
+  private void retry() {
+    if (closed || !health.isSuspect()) {
+      return;
+    }
+    retry.set(RETRY);
+    if (wanted) {
+      wanted = false;
+      return;
+    }
+    Exchange sketch = TextExchange.sketch(client.identity().dataset());
+    if (health.mayAsk()) {
+      slowRefusals = Math.min(slowRefusals, MOST_SLOW_REFUSALS - 1);
+      begin(sketch);
     }
   }
 
@@ -333,5 +368,6 @@ final class Peer {
     }
     waiting.clear();
     List.copyOf(open).forEach(ClientConnection::close);
+    retry.cancel();
   }
 }

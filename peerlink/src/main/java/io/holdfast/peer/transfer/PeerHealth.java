@@ -122,6 +122,10 @@ final class PeerHealth {
     }
   }
 
+  synchronized boolean isSuspect() {
+    return suspect;
+  }
+
   void load(PeerFigures.Load now) {
     load = now;
   }
