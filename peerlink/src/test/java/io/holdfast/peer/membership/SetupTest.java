@@ -26,6 +26,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Settings that cannot work are refused at the start, in one line; and the ways to find peers. */
 @Execution(ExecutionMode.CONCURRENT)
 final class SetupTest {
+  private static final int NOBODY = 65534;
+
   private final Cluster cluster = new Cluster();
   @TempDir private Path directory;
 
@@ -80,14 +82,41 @@ final class SetupTest {
     assertRefused(
         config(new Discovery.Directory(directory.resolve("missing"))), "missing' for finding");
     Path folder = Files.createDirectory(directory.resolve("holdfast"));
-    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
-    assertRefused(config(new Discovery.Directory(directory)), "chmod o-w " + folder);
+    for (String mode : List.of("rwxrwxrwx", "rwxrwx---")) {
+      Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString(mode));
+      assertRefused(config(new Discovery.Directory(directory)), "'chmod go-w " + folder);
+    }
     Files.delete(folder);
     Files.writeString(folder, "a file");
     assertRefused(config(new Discovery.Directory(directory)), "is no directory");
     Files.delete(folder);
     Files.createSymbolicLink(folder, Files.createDirectory(directory.resolve("elsewhere")));
     assertRefused(config(new Discovery.Directory(directory)), "is no directory");
+  }
+
+  /**
+   * Another user who owned the folder could put a symlink in the place of a member's file, and a
+   * daemon of root wrote to whatever the symlink named.
+   */
+  @Test
+  void join_folderThatOthersCanReplace_isRefused() throws Exception {
+    Path shared = Files.createDirectory(directory.resolve("shared"));
+    Discovery byShared = new Discovery.Directory(shared);
+    Path folder = Files.createDirectory(shared.resolve("holdfast"));
+    Files.setAttribute(folder, "unix:uid", NOBODY);
+    assertRefused(config(byShared), "by " + folder + " (owner " + NOBODY + ", mode 0755)");
+    Files.setAttribute(folder, "unix:uid", 0);
+    Files.setAttribute(shared, "unix:mode", 0777);
+    assertRefused(config(byShared), "by " + shared + " (owner 0, mode 0777)");
+    Files.setAttribute(shared, "unix:mode", 0755);
+    Files.setAttribute(shared, "unix:uid", NOBODY);
+    assertRefused(config(byShared), "by " + shared + " (owner " + NOBODY + ", mode 0755)");
+    Files.setAttribute(shared, "unix:uid", 0);
+    Files.setAttribute(shared, "unix:mode", 01777);
+    assertThat(MembersFolder.prepare(shared)).isEqualTo(shared.toRealPath());
+    try (var left = Files.list(folder)) {
+      assertThat(left).isEmpty();
+    }
   }
 
   @Test
