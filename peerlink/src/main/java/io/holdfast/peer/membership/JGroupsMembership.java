@@ -82,14 +82,15 @@ public final class JGroupsMembership implements Membership {
       Credentials credentials,
       int membershipPortOffset) {}
 
-  private JGroupsMembership(Config config, InetSocketAddress at) throws PeerSetupException {
+  private JGroupsMembership(Config config, InetSocketAddress at, boolean every)
+      throws PeerSetupException {
     self = config.self();
     view = View.alone(self);
     named =
         config.discovery() instanceof Discovery.Addresses addresses
             ? List.copyOf(addresses.addresses())
             : List.of();
-    var finder = PeerFinder.of(config.discovery(), config.membershipPortOffset());
+    var finder = PeerFinder.of(config.discovery(), config.membershipPortOffset(), every);
     refusals = new RejectedConnections(System::nanoTime);
     tls = MutualTls.of(config.credentials(), self.address().host(), LONGEST_HANDSHAKE);
     server = listen(config.bind(), at, tls, refusals);
@@ -123,6 +124,25 @@ public final class JGroupsMembership implements Membership {
    * @throws PeerSetupException where the settings cannot work on this machine
    */
   public static JGroupsMembership join(Config config) throws PeerSetupException {
+    return join(config, true);
+  }
+
+  /**
+   * Does as {@link #join(Config)}, for a node that has been a member before. Leaves out named peers
+   * that do not resolve any more, as long as one does: they may have gone for good.
+   *
+   * @throws PeerSetupException where the settings do not work on this machine at present
+   */
+  public static JGroupsMembership joinAgain(Config config) throws PeerSetupException {
+    return join(config, false);
+  }
+
+  /**
+   * Does as {@link #join(Config)}.
+   *
+   * @param every whether each named peer must resolve; otherwise one of them is enough
+   */
+  private static JGroupsMembership join(Config config, boolean every) throws PeerSetupException {
     InetSocketAddress at = config.bind().resolve();
     if (at.isUnresolved()) {
       throw new PeerSetupException(
@@ -134,7 +154,7 @@ public final class JGroupsMembership implements Membership {
           "%s stands for all interfaces: write the one address that peers reach this node at"
               .formatted(config.bind()));
     }
-    JGroupsMembership membership = new JGroupsMembership(config, at);
+    JGroupsMembership membership = new JGroupsMembership(config, at, every);
     boolean joining = false;
     try {
       membership.joiner.start();

@@ -9,9 +9,12 @@ import java.util.List;
 import org.jgroups.protocols.FILE_PING;
 import org.jgroups.protocols.TCPPING;
 import org.jgroups.protocols.dns.DNS_PING;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Creates the JGroups discovery protocol for the configured discovery. */
 final class PeerFinder {
+  private static final Logger log = LoggerFactory.getLogger(PeerFinder.class);
   private static final int LARGEST_PORT = 65535;
 
   static {
@@ -24,14 +27,15 @@ final class PeerFinder {
    * Creates the protocol.
    *
    * @param portOffset difference between membership port and data-plane port
-   * @throws PeerSetupException where a configured peer does not resolve, or the directory cannot be
-   *     used
+   * @param every whether each configured peer must resolve; otherwise one of them is enough
+   * @throws PeerSetupException where the configured peers do not resolve, or the directory cannot
+   *     be used
    */
-  static org.jgroups.protocols.Discovery of(Discovery discovery, int portOffset)
+  static org.jgroups.protocols.Discovery of(Discovery discovery, int portOffset, boolean every)
       throws PeerSetupException {
     if (discovery instanceof Discovery.Addresses named) {
       return new TCPPING()
-          .setInitialHosts(resolved(named.addresses(), portOffset))
+          .setInitialHosts(resolved(named.addresses(), portOffset, every))
           .setPortRange(0)
           .asyncDiscoveryUseSeparateThread(true);
     }
@@ -48,8 +52,8 @@ final class PeerFinder {
         .asyncDiscovery(true);
   }
 
-  static List<InetSocketAddress> resolved(List<NodeAddress> named, int portOffset)
-      throws PeerSetupException {
+  private static List<InetSocketAddress> resolved(
+      List<NodeAddress> named, int portOffset, boolean every) throws PeerSetupException {
     List<InetSocketAddress> found = new ArrayList<>();
     for (NodeAddress each : named) {
       int port = each.port() + portOffset;
@@ -59,12 +63,22 @@ final class PeerFinder {
                 .formatted(each, port));
       }
       InetSocketAddress address = each.at(port).resolve();
-      if (address.isUnresolved()) {
-        throw new PeerSetupException(
-            "peer %s does not resolve: check the name, or write its IP address".formatted(each));
+      if (!address.isUnresolved()) {
+        found.add(address);
+      } else if (every) {
+        throw unresolved("peer " + each);
+      } else {
+        log.warn("peer {} does not resolve, and is left out: take it from --peers", each);
       }
-      found.add(address);
+    }
+    if (found.isEmpty()) {
+      throw unresolved("each of the peers " + new Discovery.Addresses(named));
     }
     return found;
+  }
+
+  private static PeerSetupException unresolved(String who) {
+    return new PeerSetupException(
+        "%s does not resolve: check the name, or write its IP address".formatted(who));
   }
 }

@@ -77,6 +77,25 @@ final class SetupTest {
     assertRefused(config(Discovery.parse("127.0.0.2:65535")), "which would be 65536");
   }
 
+  /**
+   * A peer that has gone for good leaves the DNS as well. Nodes that changed their capacity then
+   * left the cluster, and did not come back.
+   */
+  @Test
+  void joinAgain_namedPeerHasGone_isLeftOut() throws Exception {
+    NodeAddress gone = new NodeAddress("no-such-host.invalid", 7070);
+    try (JGroupsMembership again =
+        JGroupsMembership.joinAgain(
+            config(new Discovery.Addresses(List.of(gone, cluster.address(1)))))) {
+      Cluster.until(() -> again.view().version() > 0, () -> "it is a member");
+    }
+    assertThatExceptionOfType(PeerSetupException.class)
+        .isThrownBy(
+            () ->
+                JGroupsMembership.joinAgain(config(new Discovery.Addresses(List.of(gone)))).close())
+        .withMessageContaining("each of the peers " + gone + " does not resolve");
+  }
+
   @Test
   void join_directoryThatCannotBe_isRefused() throws Exception {
     assertRefused(
@@ -139,7 +158,7 @@ final class SetupTest {
 
   @Test
   void finder_namedPeers_areAskedAtTheirMembershipPorts() throws Exception {
-    TCPPING finder = (TCPPING) PeerFinder.of(Discovery.parse("127.0.0.2:7070,[::1]:9000"), 1);
+    TCPPING finder = (TCPPING) PeerFinder.of(Discovery.parse("127.0.0.2:7070,[::1]:9000"), 1, true);
     assertThat(finder.getInitialHosts())
         .containsExactly(new IpAddress("127.0.0.2", 7071), new IpAddress("::1", 9001));
     assertThat(finder.getPortRange()).isZero();
@@ -147,7 +166,7 @@ final class SetupTest {
 
   @Test
   void finder_dnsName_isTheQuery() throws Exception {
-    DNS_PING finder = (DNS_PING) PeerFinder.of(Discovery.parse("dns:peers.example.org"), 1);
+    DNS_PING finder = (DNS_PING) PeerFinder.of(Discovery.parse("dns:peers.example.org"), 1, true);
     assertThat(finder.getDNSQuery()).isEqualTo("peers.example.org");
     assertThat(finder.dnsRecordType()).isEqualTo("A");
   }

@@ -152,6 +152,11 @@ public final class PeerLink implements AutoCloseable {
    */
   public record Local(Origin origin, Residency residency, Plans plans) {}
 
+  /** Joins the cluster: for the first time, or again. */
+  private interface Joining {
+    Membership join(JGroupsMembership.Config config) throws PeerSetupException;
+  }
+
   /** Returns the source that transit asks before the origin. */
   public PeerSource source() {
     return new ClusterSource(
@@ -176,7 +181,11 @@ public final class PeerLink implements AutoCloseable {
    *
    * @throws PeerSetupException where that is impossible, with one line
    */
-  public synchronized void start(Tree tree, ItemLayout layout, Transit transit)
+  public void start(Tree tree, ItemLayout layout, Transit transit) throws PeerSetupException {
+    start(tree, layout, transit, JGroupsMembership::join);
+  }
+
+  private synchronized void start(Tree tree, ItemLayout layout, Transit transit, Joining way)
       throws PeerSetupException {
     if (closed || membership != null) {
       return;
@@ -196,7 +205,7 @@ public final class PeerLink implements AutoCloseable {
     transfer = serving; // before joining: a peer that has joined may ask, and is asked in turn
     Membership joining;
     try {
-      joining = join();
+      joining = way.join(config());
     } catch (PeerSetupException | RuntimeException | Error e) {
       transfer = null;
       serving.close();
@@ -247,7 +256,7 @@ public final class PeerLink implements AutoCloseable {
 
   private boolean hasStarted(Tree tree, ItemLayout layout, Transit transit) {
     try {
-      start(tree, layout, transit);
+      start(tree, layout, transit, JGroupsMembership::joinAgain);
       return true;
     } catch (PeerSetupException | RuntimeException e) {
       log.error("no peers yet, trying again: {}", e.getMessage());
@@ -255,14 +264,13 @@ public final class PeerLink implements AutoCloseable {
     }
   }
 
-  private Membership join() throws PeerSetupException {
-    return JGroupsMembership.join(
-        new JGroupsMembership.Config(
-            cluster.view().self(),
-            settings.listen().at(settings.listen().port() + MEMBERSHIP_PORT_OFFSET),
-            settings.discovery(),
-            credentials,
-            MEMBERSHIP_PORT_OFFSET));
+  private JGroupsMembership.Config config() {
+    return new JGroupsMembership.Config(
+        cluster.view().self(),
+        settings.listen().at(settings.listen().port() + MEMBERSHIP_PORT_OFFSET),
+        settings.discovery(),
+        credentials,
+        MEMBERSHIP_PORT_OFFSET);
   }
 
   /**
@@ -313,7 +321,7 @@ public final class PeerLink implements AutoCloseable {
 
   private @Nullable Membership joinOrTell() {
     try {
-      return join();
+      return JGroupsMembership.joinAgain(config());
     } catch (PeerSetupException | RuntimeException e) {
       log.error("cannot join again, and tries on: {}", e.getMessage());
       return null;

@@ -54,7 +54,7 @@ final class PeersFixture implements AutoCloseable {
   final Residency residency;
   final Tree tree;
   final Transit transit;
-  private final Origin origin;
+  final Origin origin;
   private final GrowingMemory memory = GrowingMemory.ofProcess("test-nodes");
 
   PeersFixture(long capacity, Selection selection) throws IOException {
