@@ -74,7 +74,9 @@ final class ClusterStack {
     return new JChannel(
         transport(at, sockets),
         finder,
-        new SteadyMerge().setMinInterval(MERGE_MIN_MILLIS).setMaxInterval(MERGE_MAX_MILLIS),
+        new SteadyMerge(System::nanoTime)
+            .setMinInterval(MERGE_MIN_MILLIS)
+            .setMaxInterval(MERGE_MAX_MILLIS),
         new FD_ALL3().setInterval(HEARTBEAT_MILLIS).setTimeout(SILENCE_MILLIS),
         new VERIFY_SUSPECT2().setTimeout(VERIFY_MILLIS),
         new NAKACK2().useMcastXmit(false),
