@@ -13,7 +13,6 @@ import org.jgroups.protocols.pbcast.GMS;
 import org.jgroups.protocols.pbcast.NAKACK2;
 import org.jgroups.protocols.pbcast.STABLE;
 import org.jgroups.stack.DiagnosticsHandler;
-import org.jgroups.util.LazyThreadFactory;
 import org.jgroups.util.SocketFactory;
 import org.jgroups.util.ThreadFactory;
 
@@ -92,7 +91,7 @@ final class ClusterStack {
   }
 
   private static TCP transport(InetSocketAddress at, SocketFactory sockets) throws Exception {
-    ThreadFactory threads = new LazyThreadFactory("membership", true, true);
+    ThreadFactory threads = new MembershipThreads();
     TCP transport = new TCP();
     transport
         .logAcceptError(false)

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -36,6 +37,7 @@ import org.slf4j.LoggerFactory;
 public final class JGroupsMembership implements Membership {
   private static final Logger log = LoggerFactory.getLogger(JGroupsMembership.class);
   private static final Duration LONGEST_HANDSHAKE = Duration.ofSeconds(3);
+  private static final String TELLER = "membership-events";
   private static final long RETRY_MILLIS = 2000;
   private static final Duration LONGEST_JOIN = Duration.ofSeconds(1);
   private static final Duration LONGEST_TELL = Duration.ofSeconds(5);
@@ -47,8 +49,7 @@ public final class JGroupsMembership implements Membership {
   private final ProvenServerSocket server;
   private final JChannel channel;
   private final Thread joiner;
-  private final ExecutorService events =
-      Executors.newSingleThreadExecutor(new DaemonThreads("membership-events"));
+  private final ExecutorService events;
   private final List<Consumer<View>> listeners = new CopyOnWriteArrayList<>();
 
   /** Guards changes of the view, and so the order of events. A leaf lock. */
@@ -82,9 +83,11 @@ public final class JGroupsMembership implements Membership {
       Credentials credentials,
       int membershipPortOffset) {}
 
-  private JGroupsMembership(Config config, InetSocketAddress at, boolean every)
+  private JGroupsMembership(
+      Config config, InetSocketAddress at, boolean every, ThreadFactory teller)
       throws PeerSetupException {
     self = config.self();
+    events = Executors.newSingleThreadExecutor(teller);
     view = View.alone(self);
     named =
         config.discovery() instanceof Discovery.Addresses addresses
@@ -124,7 +127,7 @@ public final class JGroupsMembership implements Membership {
    * @throws PeerSetupException where the settings cannot work on this machine
    */
   public static JGroupsMembership join(Config config) throws PeerSetupException {
-    return join(config, true);
+    return join(config, true, new DaemonThreads(TELLER));
   }
 
   /**
@@ -134,15 +137,17 @@ public final class JGroupsMembership implements Membership {
    * @throws PeerSetupException where the settings do not work on this machine at present
    */
   public static JGroupsMembership joinAgain(Config config) throws PeerSetupException {
-    return join(config, false);
+    return join(config, false, new DaemonThreads(TELLER));
   }
 
   /**
    * Does as {@link #join(Config)}.
    *
    * @param every whether each named peer must resolve; otherwise one of them is enough
+   * @param teller makes the thread that tells views
    */
-  private static JGroupsMembership join(Config config, boolean every) throws PeerSetupException {
+  static JGroupsMembership join(Config config, boolean every, ThreadFactory teller)
+      throws PeerSetupException {
     InetSocketAddress at = config.bind().resolve();
     if (at.isUnresolved()) {
       throw new PeerSetupException(
@@ -154,7 +159,7 @@ public final class JGroupsMembership implements Membership {
           "%s stands for all interfaces: write the one address that peers reach this node at"
               .formatted(config.bind()));
     }
-    JGroupsMembership membership = new JGroupsMembership(config, at, every);
+    JGroupsMembership membership = new JGroupsMembership(config, at, every, teller);
     boolean joining = false;
     try {
       membership.joiner.start();
@@ -253,11 +258,12 @@ public final class JGroupsMembership implements Membership {
       if (closed || (published && nodes.equals(view.nodes()))) {
         return;
       }
-      published = true;
       View next = new View(view.version() + 1, self, nodes);
+      // An executor without room throws. The view is as before then, and so the next call tells it.
+      events.execute(() -> tell(next));
+      published = true;
       view = next;
       changed.signalAll();
-      events.execute(() -> tell(next));
     } finally {
       lock.unlock();
     }

@@ -14,7 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -37,6 +39,9 @@ final class JGroupsMembershipTest {
     cluster.assertSees(one, 1, 2);
     cluster.assertSees(two, 1, 2);
     assertThat(one.refusals() + two.refusals()).isZero();
+    assertThat(Thread.getAllStackTraces().keySet())
+        .as("the name by which MembershipThreads knows it")
+        .anyMatch(each -> each.getName().startsWith(MembershipThreads.ACCEPTOR));
     assertThat(
             Thread.getAllStackTraces().keySet().stream()
                 .filter(each -> each.getName().contains("membership"))
@@ -63,6 +68,36 @@ final class JGroupsMembershipTest {
     JGroupsMembership one = cluster.join(1, cluster.named(1, 2));
     Cluster.until(() -> one.view().version() == 1, () -> one.view().toString());
     assertThat(one.view().nodes()).containsExactly(cluster.node(1));
+  }
+
+  /** Listeners never learnt of a view that came when no thread could be started to tell it. */
+  @Test
+  void join_viewThatCannotBeTold_isNotTheViewYet() throws Exception {
+    ThreadFactory threads = new DaemonThreads("membership-events-of-the-test");
+    AtomicInteger asked = new AtomicInteger();
+    ThreadFactory failsOnce =
+        task -> {
+          if (asked.getAndIncrement() == 0) {
+            throw new OutOfMemoryError("unable to create native thread, for the test");
+          }
+          return threads.newThread(task);
+        };
+    List<View> told = new CopyOnWriteArrayList<>();
+    try (JGroupsMembership one =
+        JGroupsMembership.join(
+            cluster.config(1, cluster.named(1), Cluster.bySecret(Cluster.SECRET)),
+            true,
+            failsOnce)) {
+      one.listen(told::add);
+      assertThat(one.await(Cluster.LONGEST)).isTrue();
+      assertThat(asked).hasValue(1);
+      assertThat(one.view().version()).isZero();
+      JGroupsMembership two = cluster.join(2, cluster.named(1));
+      cluster.assertSees(one, 1, 2);
+      cluster.assertSees(two, 1, 2);
+      Cluster.until(() -> !told.isEmpty(), told::toString);
+      assertThat(told.get(0).version()).isEqualTo(1);
+    }
   }
 
   @Test
