@@ -68,9 +68,10 @@ public final class TrustedPlace {
   }
 
   private static boolean isShared(Path directory) throws IOException {
+    Integer owner = attribute(directory, "unix:uid");
     Integer group = attribute(directory, "unix:gid");
     Integer mode = attribute(directory, "unix:mode");
-    return group == null || mode == null || mayOthersWrite(mode, group);
+    return owner == null || group == null || mode == null || mayOthersWrite(mode, owner, group);
   }
 
   private static void checkAbove(String what, Path file, int self, int other) throws IOException {
@@ -105,7 +106,7 @@ public final class TrustedPlace {
       if (owner == null || group == null || mode == null || Files.isSymbolicLink(each)) {
         continue;
       }
-      boolean shared = mayOthersWrite(mode, group) && (mode & STICKY) == 0;
+      boolean shared = mayOthersWrite(mode, owner, group) && (mode & STICKY) == 0;
       if (shared || (owner != ROOT && owner != self && owner != other)) {
         throw new Untrusted(
             ("%s %s is in %s, where others could put another file in its place (owner %d, mode"
@@ -115,9 +116,12 @@ public final class TrustedPlace {
     }
   }
 
-  private static boolean mayOthersWrite(int mode, int group) {
+  private static boolean mayOthersWrite(int mode, int owner, int group) {
     boolean people = group >= FIRST_OF_PEOPLE || group == ALL_USERS || group < 0;
-    return (mode & OTHERS_MAY_WRITE) != 0 || ((mode & GROUP_MAY_WRITE) != 0 && people);
+    return (mode & OTHERS_MAY_WRITE) != 0
+        || ((mode & GROUP_MAY_WRITE) != 0
+            && people
+            && !PrivateGroups.ofMachine().isPrivate(owner, group));
   }
 
   private static @Nullable Integer attribute(Path path, String name) throws IOException {

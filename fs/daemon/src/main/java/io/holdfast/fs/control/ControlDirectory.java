@@ -19,6 +19,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.apache.commons.io.FileUtils;
 import org.jspecify.annotations.Nullable;
 
@@ -257,8 +259,10 @@ public final class ControlDirectory {
   public void create() throws FsException {
     try {
       if (!Files.isDirectory(directory)) {
-        Files.createDirectories(directory);
-        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Set<PosixFilePermission> mode = PosixFilePermissions.fromString("rwxr-xr-x");
+        // a log may come into the directories above, which umask 0002 would let a group write
+        Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(mode));
+        Files.setPosixFilePermissions(directory, mode);
       }
     } catch (IOException e) {
       throw new FsException(

@@ -20,6 +20,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +33,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class DaemonLog {
   private static final long LARGEST_FILE = 10_000_000;
+
+  /** A directory that a group may write, as umask 0002 makes it, is no place for a log. */
+  private static final FileAttribute<?> MODE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
   /** One line an event, whatever is in the message; then the stack trace. */
   private static final String PATTERN =
@@ -68,14 +74,14 @@ public final class DaemonLog {
   }
 
   /**
-   * Sends the log to a file, behind what is there.
+   * Sends the log to a file, behind what is there. Creates its directories for this user alone.
    *
    * @throws IOException when it cannot be written
    */
   public static void toFile(Path file, LogLevel level, LogFormat format) throws IOException {
     Path directory = file.getParent();
     if (directory != null && !Files.isDirectory(directory)) {
-      Files.createDirectories(directory);
+      Files.createDirectories(directory, MODE);
     }
     LoggerContext context = emptied();
     RollingFileAppender<ILoggingEvent> appender = BoundedFile.appender(context, file, LARGEST_FILE);

@@ -98,6 +98,16 @@ class DaemonLogTest {
         .isEqualTo(PosixFilePermissions.fromString("rw-------"));
   }
 
+  /** With umask 0002 they could be written by a group, and the log was refused. */
+  @Test
+  void toFile_newDirectories_areForTheOwnerAlone() throws IOException {
+    DaemonLog.toFile(temp.resolve("new/dir/a.log"), LogLevel.INFO, LogFormat.TEXT);
+    for (String each : List.of("new", "new/dir")) {
+      assertThat(Files.getPosixFilePermissions(temp.resolve(each)))
+          .isEqualTo(PosixFilePermissions.fromString("rwx------"));
+    }
+  }
+
   /** A user reads files that fail, each another one, as fast as it goes. */
   @Test
   void linesThatRepeat_areLeftOutAndCounted() throws IOException {
