@@ -32,6 +32,21 @@ final class S3Failures {
           "RequestTimeTooSkewed",
           "SignatureDoesNotMatch");
 
+  /**
+   * An answer that does not fit its request. It can pass through the client, which tries no request
+   * again because of it.
+   */
+  static final class WrongAnswer extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private final FsError code;
+
+    WrongAnswer(FsError code, String text) {
+      super(text);
+      this.code = code;
+    }
+  }
+
   private S3Failures() {}
 
   /**
@@ -40,7 +55,12 @@ final class S3Failures {
    * @param what the entry of the request
    */
   static FsException of(String what, RuntimeException e) {
-    AwsServiceException service = answerIn(e);
+    WrongAnswer wrong = causeIn(e, WrongAnswer.class);
+    if (wrong != null) {
+      return new FsException(wrong.code, what + ": " + wrong.getMessage(), e);
+    }
+    // it is a cause where it answers the request for bytes that another request was to send
+    AwsServiceException service = causeIn(e, AwsServiceException.class);
     if (service != null) {
       return new FsException(errorOf(service), what + ": the store says " + said(service), e);
     }
@@ -88,16 +108,13 @@ final class S3Failures {
         || causeOf(e) instanceof SocketTimeoutException;
   }
 
-  /**
-   * Returns the store's answer that an exception tells of, or null. It is a cause where it answered
-   * the request for bytes that another request was to send.
-   */
-  private static @Nullable AwsServiceException answerIn(Throwable e) {
+  /** Returns an exception, or the first of its causes, that is of a type, or null. */
+  private static <T> @Nullable T causeIn(Throwable e, Class<T> type) {
     Throwable cause = e;
-    while (cause != null && !(cause instanceof AwsServiceException)) {
+    while (cause != null && !type.isInstance(cause)) {
       cause = cause.getCause() == cause ? null : cause.getCause();
     }
-    return (AwsServiceException) cause;
+    return type.cast(cause);
   }
 
   /** Returns why a dataset cannot be opened, and what to do. */

@@ -25,7 +25,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import software.amazon.awssdk.core.ResponseBytes;
+import software.amazon.awssdk.core.ResponseInputStream;
+import software.amazon.awssdk.core.exception.RetryableException;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.AbortableInputStream;
@@ -33,6 +34,7 @@ import software.amazon.awssdk.http.ContentStreamProvider;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.EncodingType;
+import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListMultipartUploadsResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
@@ -58,6 +60,7 @@ public final class WritableBucket implements ObjectBucket {
   private static final int PATIENCE = 15;
 
   private static final int PIECE = 4 << 20;
+
   private static final int PAGE = 1000;
   private static final String OCTETS = "application/octet-stream";
   private static final int LARGEST_SMALL = 128 << 20;
@@ -288,7 +291,8 @@ public final class WritableBucket implements ObjectBucket {
               to,
               size,
               parts.upload(),
-              (id, number, begin, end) -> uploadPart(to, id, number, part(from, etag, begin, end)));
+              (id, number, begin, end) ->
+                  uploadPart(to, id, number, part(new Piece(from, etag, size, begin, end))));
     } else {
       made =
           inParts(
@@ -364,20 +368,71 @@ public final class WritableBucket implements ObjectBucket {
     return key.indexOf('%') >= 0 || key.indexOf('?') >= 0;
   }
 
+  /**
+   * A range of an object to read.
+   *
+   * @param etag the object's
+   * @param size the object's
+   * @param begin first byte
+   * @param end the byte after the last one
+   */
+  private record Piece(String key, String etag, long size, long begin, long end) {
+    int length() {
+      return Math.toIntExact(end - begin);
+    }
+
+    /**
+     * Fails unless an answer has this range of this object: some stores and caches ignore If-Match
+     * or Range.
+     */
+    void check(GetObjectResponse answer) {
+      if (!Entries.unquoted(answer.eTag()).equals(etag)) {
+        throw new S3Failures.WrongAnswer(FsError.STALE, "the store has another object by now");
+      }
+      String range = answer.contentRange();
+      boolean right =
+          range == null
+              ? begin == 0 && end == size
+              : range.startsWith("bytes " + begin + "-" + (end - 1) + "/");
+      Long told = answer.contentLength();
+      if (!right || (told != null && told != end - begin)) {
+        throw wrongLength(told);
+      }
+    }
+
+    S3Failures.WrongAnswer wrongLength(@Nullable Object told) {
+      return new S3Failures.WrongAnswer(
+          FsError.IO, "asked for %d bytes and was answered with %s".formatted(end - begin, told));
+    }
+  }
+
+  private GetObjectRequest request(Piece piece) {
+    return GetObjectRequest.builder()
+        .bucket(bucket)
+        .key(prefix + piece.key())
+        .ifMatch(quoted(piece.etag()))
+        .range("bytes=" + piece.begin() + "-" + (piece.end() - 1))
+        .requestPayer(payer)
+        .build();
+  }
+
   /** Returns a part of an object as a body; each attempt to send it requests it again. */
-  private RequestBody part(String from, String etag, long begin, long end) {
+  private RequestBody part(Piece piece) {
     return RequestBody.fromContentProvider(
-        ContentStreamProvider.fromInputStreamSupplier(
-            () ->
-                client.getObject(
-                    r ->
-                        r.bucket(bucket)
-                            .key(prefix + from)
-                            .ifMatch(quoted(etag))
-                            .range("bytes=" + begin + "-" + (end - 1))
-                            .requestPayer(payer))),
-        end - begin,
+        ContentStreamProvider.fromInputStreamSupplier(() -> open(piece)),
+        piece.end() - piece.begin(),
         OCTETS);
+  }
+
+  private ResponseInputStream<GetObjectResponse> open(Piece piece) {
+    ResponseInputStream<GetObjectResponse> body = client.getObject(request(piece));
+    try {
+      piece.check(body.response());
+    } catch (S3Failures.WrongAnswer e) {
+      body.abort();
+      throw e;
+    }
+    return body;
   }
 
   /** Brings a part to the store, and returns its ETag. */
@@ -526,7 +581,8 @@ public final class WritableBucket implements ObjectBucket {
               size,
               PIECE,
               begin -> {
-                downloadPiece(key, etag, begin, Math.min(size, begin + PIECE), channel);
+                long end = Math.min(size, begin + PIECE);
+                write(new Piece(key, etag, size, begin, end), channel);
                 return true;
               });
       log.debug("{}: {} pieces", key, done.size());
@@ -537,22 +593,28 @@ public final class WritableBucket implements ObjectBucket {
     }
   }
 
-  private void downloadPiece(String key, String etag, long begin, long end, FileChannel to) {
-    ResponseBytes<GetObjectResponse> answer =
-        client.getObjectAsBytes(
-            r ->
-                r.bucket(bucket)
-                    .key(prefix + key)
-                    .ifMatch(quoted(etag))
-                    .range("bytes=" + begin + "-" + (end - 1))
-                    .requestPayer(payer));
-    ByteBuffer bytes = ByteBuffer.wrap(answer.asByteArrayUnsafe());
-    if (bytes.remaining() != end - begin) {
-      throw SdkClientException.create(
-          "asked for %d bytes and was answered with %d".formatted(end - begin, bytes.remaining()));
-    }
+  private static byte[] bytes(Piece piece, GetObjectResponse answer, AbortableInputStream body) {
     try {
-      long at = begin;
+      piece.check(answer);
+      byte[] bytes = body.readNBytes(piece.length() + 1);
+      if (bytes.length != piece.length()) {
+        throw piece.wrongLength(bytes.length);
+      }
+      return bytes;
+    } catch (S3Failures.WrongAnswer e) {
+      body.abort();
+      throw e;
+    } catch (IOException e) {
+      throw RetryableException.create("the body broke off: " + e.getMessage(), e);
+    }
+  }
+
+  private void write(Piece piece, FileChannel to) {
+    ByteBuffer bytes =
+        ByteBuffer.wrap(
+            client.getObject(request(piece), (answer, body) -> bytes(piece, answer, body)));
+    try {
+      long at = piece.begin();
       while (bytes.hasRemaining()) {
         at += to.write(bytes, at);
       }
@@ -586,6 +648,7 @@ public final class WritableBucket implements ObjectBucket {
                               .encodingType(EncodingType.URL)
                               .continuationToken(after)
                               .requestPayer(payer)));
+      requireListing(begin, page.isTruncated());
       for (S3Object object : page.contents()) {
         keys.add(own(object.key(), begin));
       }
@@ -603,6 +666,17 @@ public final class WritableBucket implements ObjectBucket {
           FsError.IO, begin + ": the store's listing has keys that were not asked for: " + key);
     }
     return key.substring(prefix.length());
+  }
+
+  /**
+   * Fails where an answer does not say whether it is the whole listing: it is the page of a proxy,
+   * or empty, and does not mean that there are no keys.
+   */
+  private static void requireListing(String begin, @Nullable Boolean isTruncated)
+      throws FsException {
+    if (isTruncated == null) {
+      throw new FsException(FsError.IO, begin + ": the store's answer is no listing");
+    }
   }
 
   /** Fails where a listing begins again: it would go on for ever. */
@@ -628,15 +702,15 @@ public final class WritableBucket implements ObjectBucket {
                               .keyMarker(before == null ? null : before.nextKeyMarker())
                               .uploadIdMarker(before == null ? null : before.nextUploadIdMarker())
                               .requestPayer(payer)));
+      requireListing(prefix, page.isTruncated());
       for (MultipartUpload upload : page.uploads()) {
         if (upload.key().startsWith(prefix)
             && which.test(upload.key().substring(prefix.length()))) {
           abort(new Upload(upload.key(), upload.uploadId()));
         }
       }
-      requireProgress(
-          prefix, !Boolean.TRUE.equals(page.isTruncated()) || !isAtSamePlace(page, before));
-    } while (Boolean.TRUE.equals(page.isTruncated()));
+      requireProgress(prefix, !page.isTruncated() || !isAtSamePlace(page, before));
+    } while (page.isTruncated());
   }
 
   private static boolean isAtSamePlace(

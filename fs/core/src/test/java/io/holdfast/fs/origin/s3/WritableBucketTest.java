@@ -186,6 +186,39 @@ class WritableBucketTest {
     }
   }
 
+  /**
+   * A row commits again what a copy or a download has brought. Where the range is ignored, each
+   * piece would have brought the whole object to the heap.
+   */
+  @Test
+  void bytesThatWereNotAskedFor_areFoundOut_whereTheStoreIgnoresRangeOrCondition()
+      throws IOException {
+    try (S3Server server = S3Server.startForEverybody();
+        ForwardingProxy ignorant = ForwardingProxy.start(server.endpoint());
+        S3Store store = new S3Store(server.endpoint(), settings.location().bucket(), "p/");
+        WritableBucket open =
+            new WritableBucket(anonymous(ignorant), new WritableBucket.Parts(PART, PART))) {
+      Path back = Files.createFile(directory.resolve("back"));
+      String etag = open.upload("a%41", file(SIZE), SIZE);
+
+      ignorant.disturb(r -> true, Integer.MAX_VALUE, new Fault.Without("Range"));
+      assertThatThrownBy(() -> open.download("a%41", etag, SIZE, back))
+          .matches(e -> is(e, FsError.IO))
+          .hasMessageContaining("was answered with " + SIZE);
+      assertThatThrownBy(() -> open.copy("a%41", etag, SIZE, "copy"))
+          .matches(e -> is(e, FsError.IO))
+          .hasMessageContaining("was answered with " + SIZE);
+      ignorant.reset();
+      ignorant.disturb(r -> true, Integer.MAX_VALUE, new Fault.Without("If-Match"));
+      store.put("p/a%41", new byte[SIZE]);
+      assertThatThrownBy(() -> open.download("a%41", etag, SIZE, back))
+          .matches(e -> is(e, FsError.STALE));
+      assertThatThrownBy(() -> open.copy("a%41", etag, SIZE, "copy"))
+          .matches(e -> is(e, FsError.STALE));
+      assertThat(open.keys("", 10)).containsExactly("a%41");
+    }
+  }
+
   private S3Settings anonymous(ForwardingProxy store) {
     return new S3Settings(
         settings.location(),
@@ -285,6 +318,25 @@ class WritableBucketTest {
     assertThatThrownBy(() -> bucket.abortUploads(key -> true))
         .matches(e -> is(e, FsError.IO))
         .hasMessageContaining("does not go on");
+  }
+
+  /** A proxy's page, or nothing, with the status 200, counted as a bucket without keys. */
+  @Test
+  void answerThatIsNoListing_isNotOneWithoutKeys() {
+    for (String text : new String[] {"", "<?xml version=\"1.0\"?><html></html>"}) {
+      answerListings(text);
+      proxy.disturb(
+          r -> r.isGet() && r.target().contains("uploads"),
+          Integer.MAX_VALUE,
+          new Fault.OtherBody(text));
+
+      assertThatThrownBy(() -> bucket.keys("", Integer.MAX_VALUE))
+          .matches(e -> is(e, FsError.IO))
+          .hasMessageContaining("is no listing");
+      assertThatThrownBy(() -> bucket.abortUploads(key -> true))
+          .matches(e -> is(e, FsError.IO))
+          .hasMessageContaining("is no listing");
+    }
   }
 
   @Test
