@@ -33,6 +33,14 @@ class FstabTest {
   }
 
   @Test
+  void has_aLine_inItsWords() {
+    assertThat(FSTAB.has("server:/x", Path.of("/data/with blank"))).isTrue();
+    assertThat(FSTAB.has("server:/y", Path.of("/nfs"))).isTrue();
+    assertThat(FSTAB.has("y", Path.of("/nfs"))).isFalse();
+    assertThat(FSTAB.has("server:/y", Path.of("/nfs/below"))).isFalse();
+  }
+
+  @Test
   void unmounted_belowAPath_isFoundIfWanted() {
     assertThat(FSTAB.unmounted(Path.of("/data"), true, MOUNTS))
         .contains(Path.of("/data/with blank"));

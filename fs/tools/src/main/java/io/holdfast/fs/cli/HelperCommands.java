@@ -4,6 +4,7 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 
 import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.host.CliException;
+import io.holdfast.fs.linux.Fstab;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.linux.MountTable;
@@ -151,10 +152,11 @@ final class HelperCommands {
       HelperOptions given = new HelperOptions(mount, String.join(",", options), sloppy);
       List<String> words = new ArrayList<>(List.of("mount"));
       words.addAll(given.words());
-      if (source.contains("/")) {
-        words.addAll(List.of("--", source, mountpoint));
+      String meant = nameOrSource();
+      if (meant.contains("/")) {
+        words.addAll(List.of("--", meant, mountpoint));
       } else {
-        words.addAll(List.of("--name=" + source, "--", sourceOf(source), mountpoint));
+        words.addAll(List.of("--name=" + meant, "--", sourceOf(meant), mountpoint));
       }
       if (verbose) {
         PrintWriter out = context.out(spec);
@@ -170,6 +172,20 @@ final class HelperCommands {
         forbidPrograms(context.host().locate(Path.of(mountpoint)));
       }
       return code;
+    }
+
+    /**
+     * Returns the source, or the name that {@code /etc/fstab} has instead of it: mount(8) makes a
+     * path of a name that its working directory has an entry of, which is {@code /} at boot.
+     */
+    private String nameOrSource() {
+      String name = source.substring(source.lastIndexOf('/') + 1);
+      Fstab fstab = context.host().fstab();
+      Path at = Path.of(mountpoint);
+      boolean isName =
+          source.startsWith("/")
+              && (fstab.has(name, at) || fstab.has(name, context.host().locate(at)));
+      return isName ? name : source;
     }
 
     /** Without a slash it is no path, but the name of a mount, whose file has the rest. */

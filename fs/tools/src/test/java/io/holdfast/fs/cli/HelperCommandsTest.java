@@ -58,6 +58,37 @@ class HelperCommandsTest {
         .isEqualTo("holdfast mount --name=photos -- " + source + " " + mountpoint);
   }
 
+  /**
+   * libmount gives the helper the real path of a source that exists: {@code data} of fstab became
+   * {@code /data} at boot, and the empty mountpoint was mounted over itself.
+   */
+  @Test
+  void mount_byNameThatMountMadeAPathOf_hasItsSourceFromTheFile() throws IOException {
+    Path files = Files.createDirectories(temp.resolve(".config/holdfast"));
+    Files.writeString(files.resolve("mnt.yaml"), "source: " + source + "\n");
+    host.configurationDirectories.add(files);
+    String way = Files.createSymbolicLink(temp.resolve("way"), mountpoint).toString();
+    host.fstab.add("mnt " + mountpoint + " holdfast _netdev,nofail 0 0");
+    String real = mountpoint.toString();
+
+    for (String each : new String[] {real, way}) {
+      assertThat(run.run("mount.holdfast", real, each, "-vf")).isZero();
+      assertThat(run.out.toString().strip())
+          .endsWith("holdfast mount --name=mnt -- " + source + " " + each);
+    }
+  }
+
+  @Test
+  void mount_ofAPath_staysOneWhereFstabHasNoSuchName() throws IOException {
+    String real = source.toString();
+    host.fstab.add(real + " " + mountpoint + " holdfast ro 0 0");
+    host.fstab.add("source " + temp.resolve("other") + " holdfast ro 0 0");
+
+    assertThat(run.run("mount.holdfast", real, mountpoint.toString(), "-vf")).isZero();
+    assertThat(run.out.toString().strip())
+        .isEqualTo("holdfast mount -- " + real + " " + mountpoint);
+  }
+
   @Test
   void mount_byNameWithoutFile_isRefused() {
     assertThat(run.run("mount.holdfast", "photos", mountpoint.toString())).isEqualTo(1);
