@@ -1,30 +1,29 @@
 package io.holdfast.fs;
 
-import java.util.List;
+import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts failures by their cause. Thread-safe. */
 public final class ErrorCounts {
-  private final Map<FsError, LongAdder> counts = new ConcurrentHashMap<>();
+  private final Map<FsError, LongAdder> counts = new EnumMap<>(FsError.class);
 
   /**
-   * Creates counts in which the causes that monitoring watches are there from the beginning, with
-   * 0.
+   * Creates counts in which every cause is there from the beginning, with 0. Monitoring sees no
+   * increase in a cause that begins with its first failures.
    */
   public ErrorCounts() {
-    for (FsError watched :
-        List.of(FsError.IO, FsError.TIMED_OUT, FsError.STALE, FsError.NO_MEMORY)) {
-      counts.put(watched, new LongAdder());
+    for (FsError each : FsError.values()) {
+      counts.put(each, new LongAdder());
     }
   }
 
   /** Counts one failure. */
   public void count(FsError cause) {
-    counts.computeIfAbsent(cause, each -> new LongAdder()).increment();
+    Objects.requireNonNull(counts.get(cause)).increment();
   }
 
   /** Returns the number of failures by cause; a cause is in lower case. */
