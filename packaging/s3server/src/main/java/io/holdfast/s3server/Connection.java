@@ -71,7 +71,7 @@ final class Connection {
       head.remove(without.header());
     }
     toServer.write(head.bytes());
-    passToServer(head.length());
+    passToServer(head.length(), fault);
     HttpHead answer = HttpHead.read(fromServer);
     if (answer == null) {
       throw new EOFException("no answer");
@@ -197,7 +197,7 @@ final class Connection {
   }
 
   /** Passes a body on. A server that refuses a request ends its connection before it has all. */
-  private void passToServer(long length) throws IOException {
+  private void passToServer(long length, @Nullable Fault fault) throws IOException {
     boolean takes = true;
     for (long left = length; left > 0; ) {
       int count = fromClient.read(buffer, 0, (int) Math.min(left, buffer.length));
@@ -210,6 +210,9 @@ final class Connection {
         } catch (IOException e) {
           takes = false; // its answer tells why
         }
+      }
+      if (fault instanceof Fault.SlowLink link) {
+        pause(Duration.ofNanos(count * 1_000_000_000L / link.bytesPerSecond()));
       }
       left -= count;
     }

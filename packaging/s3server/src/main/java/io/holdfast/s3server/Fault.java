@@ -79,6 +79,13 @@ public sealed interface Fault {
   record Delay(Duration time) implements Fault {}
 
   /**
+   * The body of the request reaches the server slowly.
+   *
+   * @param bytesPerSecond how much of it
+   */
+  record SlowLink(int bytesPerSecond) implements Fault {}
+
+  /**
    * The body comes one byte at a time, each in time for a client that waits for a byte.
    *
    * @param pause between two bytes

@@ -64,7 +64,7 @@ public sealed interface StorePlace {
    */
   record Bucket(String location, @Nullable URI endpoint, @Nullable String region, boolean pathStyle)
       implements StorePlace {
-    /** The longest duration of a request: a part has to come through. */
+    /** The longest duration of a request that neither sends many bytes nor has them copied. */
     private static final Duration DEADLINE = Duration.ofMinutes(1);
 
     /**

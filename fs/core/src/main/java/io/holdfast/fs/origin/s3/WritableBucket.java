@@ -56,10 +56,13 @@ public final class WritableBucket implements ObjectBucket {
   /** Most parts of an object in S3. */
   private static final int MOST_PARTS = 10_000;
 
-  /** How much longer than other requests those may take that have the store copy bytes. */
+  /** How much longer than other requests the requests of {@link #patient} may take. */
   private static final int PATIENCE = 15;
 
   private static final int PIECE = 4 << 20;
+
+  /** The largest body that a PUT sends within the deadline of other requests. */
+  private static final long QUICK = 1 << 20;
 
   private static final int PAGE = 1000;
   private static final String OCTETS = "application/octet-stream";
@@ -72,7 +75,7 @@ public final class WritableBucket implements ObjectBucket {
    * @param copy the same for what the store copies
    */
   public record Parts(long upload, long copy) {
-    /** Within a deadline of a minute also over a slow network. */
+    /** A part that is sent again costs little, and few objects have more than one. */
     public static final Parts STANDARD = new Parts(16L << 20, 256L << 20);
   }
 
@@ -80,8 +83,10 @@ public final class WritableBucket implements ObjectBucket {
   private final S3Client client;
 
   /**
-   * For requests that have the store copy bytes, or put the parts of an upload together: it may
-   * answer only when it has done that, which takes minutes for a large object.
+   * For requests that have the store copy bytes, or put the parts of an upload together: the store
+   * may answer only when it has done that, which takes minutes for a large object. Also for
+   * requests that send many bytes: eight parts share a slow link, and the store answers once the
+   * last byte has left the buffers of this machine.
    */
   private final S3Client patient;
 
@@ -190,12 +195,13 @@ public final class WritableBucket implements ObjectBucket {
 
   private String put(String key, RequestBody body, @Nullable String match, @Nullable String none)
       throws FsException {
+    S3Client sender = body.optionalContentLength().orElse(0L) > QUICK ? patient : client;
     String etag =
         Entries.unquoted(
             call(
                 key,
                 () ->
-                    client
+                    sender
                         .putObject(
                             r ->
                                 r.bucket(bucket)
@@ -263,7 +269,7 @@ public final class WritableBucket implements ObjectBucket {
   }
 
   private String uploadPart(String key, String id, int number, RequestBody body) {
-    return client
+    return patient
         .uploadPart(
             r ->
                 r.bucket(bucket)

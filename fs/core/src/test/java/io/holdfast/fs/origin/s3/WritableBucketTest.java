@@ -12,6 +12,7 @@ import io.holdfast.s3server.ForwardingProxy;
 import io.holdfast.s3server.Request;
 import io.holdfast.s3server.S3Server;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -451,6 +452,37 @@ class WritableBucketTest {
     assertThat(bucket.keys("", 10)).isEmpty();
     bucket.upload("b", file, SIZE);
     assertThat(bucket.keys("", 10)).containsExactly("b");
+  }
+
+  /** The parts were given up when their deadline was over, and sent again, for ever. */
+  @Test
+  void uploadOverASlowLink_goesOnWhileBytesFlow() throws Exception {
+    Duration deadline = Duration.ofSeconds(2);
+    proxy.disturb(Request::isPut, Integer.MAX_VALUE, new Fault.SlowLink(PART * 2 / 5));
+    Path whole = file(PART);
+    Path inParts = file(SIZE);
+    try (WritableBucket slow =
+        new WritableBucket(settings.withDeadline(deadline), new WritableBucket.Parts(PART, PART))) {
+      long began = System.nanoTime();
+      CompletableFuture<String> first =
+          CompletableFuture.supplyAsync(() -> uploaded(slow, "a", whole));
+      String second = uploaded(slow, "b", inParts);
+      assertThat(System.nanoTime() - began).isGreaterThan(deadline.toNanos());
+
+      Path back = Files.createFile(directory.resolve("back"));
+      bucket.download("a", first.get(), PART, back);
+      assertThat(back).hasSameBinaryContentAs(whole);
+      bucket.download("b", second, SIZE, back);
+      assertThat(back).hasSameBinaryContentAs(inParts);
+    }
+  }
+
+  private static String uploaded(WritableBucket to, String key, Path file) {
+    try {
+      return to.upload(key, file, Files.size(file));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** A store that copied a large object in silence was given up, and asked again, in vain. */
