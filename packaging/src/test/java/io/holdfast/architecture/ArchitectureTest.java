@@ -172,7 +172,7 @@ final class ArchitectureTest {
               "units",
               "web"),
           // The doctor, and the archive for a bug report. Touches no mount.
-          arrow("doctor", "", "bpf", "control", "daemon", "figures", "linux", "units"),
+          arrow("doctor", "", "bpf", "control", "daemon", "figures", "linux", "origin.s3", "units"),
           arrow("debug", "control", "daemon", "doctor", "linux", "units"),
           // Texts from the definition of the commands.
           arrow("manual"),

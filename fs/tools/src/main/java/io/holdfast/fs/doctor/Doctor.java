@@ -112,7 +112,7 @@ public final class Doctor {
       PendingAnswers pending = PendingAnswers.begin(subject.socket(), PAUSE);
       probes.add(new AnswerProbe(subject, pending, Version.VERSION));
       probes.add(new OriginProbe(subject, pending, files));
-      probes.add(new StoreProbe(subject, pending, machine.clock()));
+      probes.add(new StoreProbe(subject, pending, files, machine.clock()));
       probes.add(new CacheProbe(pending, files));
       probes.add(new DaemonMemoryProbe(subject, pending, files));
       probes.add(new PeersProbe(pending));

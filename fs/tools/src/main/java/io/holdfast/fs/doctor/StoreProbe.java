@@ -1,9 +1,13 @@
 package io.holdfast.fs.doctor;
 
+import io.holdfast.fs.linux.Procfs;
+import io.holdfast.fs.origin.s3.S3Settings;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 
 /** Checks whether an object store answers, under which name, and whether its clock agrees. */
 final class StoreProbe implements Probe {
@@ -19,11 +23,13 @@ final class StoreProbe implements Probe {
 
   private final Subject subject;
   private final PendingAnswers pending;
+  private final Procfs procfs;
   private final Clock clock;
 
-  StoreProbe(Subject subject, PendingAnswers pending, Clock clock) {
+  StoreProbe(Subject subject, PendingAnswers pending, MachineFiles files, Clock clock) {
     this.subject = subject;
     this.pending = pending;
+    this.procfs = files.procfs();
     this.clock = clock;
   }
 
@@ -38,15 +44,28 @@ final class StoreProbe implements Probe {
       return List.of();
     }
     Answers answers = pending.answers();
-    String endpoint =
-        answers
-            .setting("s3-endpoint")
-            .or(() -> answers.setting("s3-region").map(of -> "https://s3." + of + ".amazonaws.com"))
-            .orElse("");
+    String endpoint = answers.setting("s3-endpoint").or(() -> amazon(answers)).orElse("");
     if (!endpoint.contains("://")) {
       return List.of(Finding.ok("not asked: its endpoint is known to the daemon only"));
     }
-    return List.of(ask(endpoint));
+    String proxy = endpoint.startsWith("https:") ? "HTTPS_PROXY" : "HTTP_PROXY";
+    boolean direct =
+        variable(proxy).isEmpty() && variable(proxy.toLowerCase(Locale.ROOT)).isEmpty();
+    return List.of(
+        direct
+            ? ask(endpoint)
+            : Finding.ok("not asked: the daemon's environment has a proxy, " + proxy));
+  }
+
+  /** Returns Amazon's endpoint, unless the daemon's environment names another. */
+  private Optional<String> amazon(Answers answers) {
+    return variable("AWS_ENDPOINT_URL_S3").or(() -> variable("AWS_ENDPOINT_URL")).isPresent()
+        ? Optional.empty()
+        : answers.setting("s3-region").map(region -> S3Settings.amazon(region).toString());
+  }
+
+  private Optional<String> variable(String name) {
+    return procfs.variable((int) subject.pid(), name).filter(value -> !value.isEmpty());
   }
 
   private Finding ask(String endpoint) throws InterruptedException {
@@ -56,9 +75,13 @@ final class StoreProbe implements Probe {
           .map(off -> judge(endpoint, off))
           .orElse(Finding.ok(endpoint + " answers"));
     } catch (IOException e) {
+      String text = "%s does not answer: %s".formatted(endpoint, e.getMessage());
+      if (procfs.hidesEnvironment((int) subject.pid())) {
+        return Finding.warn(
+            text + "; the daemon may use a proxy", "run this as root, who sees its environment");
+      }
       return Finding.fail(
-          "%s does not answer: %s".formatted(endpoint, e.getMessage()),
-          "check --s3-endpoint, the name and the network; 'curl -I " + endpoint + "'");
+          text, "check --s3-endpoint, the name and the network; 'curl -I " + endpoint + "'");
     }
   }
 

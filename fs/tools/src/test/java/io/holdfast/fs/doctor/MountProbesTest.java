@@ -210,10 +210,9 @@ class MountProbesTest {
       String endpoint = "http://127.0.0.1:" + server.getAddress().getPort();
       PendingAnswers pending = pending(Map.of(), null, "s3-endpoint  " + endpoint + "  option\n");
       Subject subject = subject("/data", "s3://bucket/x", 41, 0, 0);
-      assertThat(only(new StoreProbe(subject, pending, Clock.systemUTC()).run()).level())
-          .isEqualTo(OK);
+      assertThat(only(store(subject, pending, Clock.systemUTC()).run()).level()).isEqualTo(OK);
       Clock late = Clock.offset(Clock.systemUTC(), Duration.ofMinutes(-20));
-      Finding found = only(new StoreProbe(subject, pending, late).run());
+      Finding found = only(store(subject, pending, late).run());
       assertThat(found.level()).isEqualTo(FAIL);
       assertThat(found.text()).contains("clocks differ by 1");
     } finally {
@@ -258,7 +257,37 @@ class MountProbesTest {
     PendingAnswers pending =
         pending(Map.of(), null, "s3-endpoint  http://127.0.0.1:" + freePort() + "  option");
     Subject subject = subject("/data", "s3://bucket/x", 41, 0, 0);
-    assertThat(only(new StoreProbe(subject, pending, CLOCK).run()).level()).isEqualTo(FAIL);
+    assertThat(only(store(subject, pending, CLOCK).run()).level()).isEqualTo(FAIL);
+  }
+
+  private StoreProbe store(Subject subject, PendingAnswers pending, Clock clock) {
+    return new StoreProbe(subject, pending, machine.files(), clock);
+  }
+
+  /** The daemon reached its store through the proxy, and this said FAIL. */
+  @Test
+  void store_behindTheDaemonsProxy_isNotAsked() throws Exception {
+    String endpoint = "http://127.0.0.1:" + freePort();
+    PendingAnswers pending = pending(Map.of(), null, "s3-endpoint  " + endpoint + "  option");
+    Subject subject = subject("/data", "s3://bucket/x", 41, 0, 0);
+    for (String variable : List.of("HTTP_PROXY", "http_proxy")) {
+      machine.file("proc/41/environ", "A=b\0" + variable + "=http://proxy:3128\0");
+      assertThat(only(store(subject, pending, CLOCK).run()))
+          .isEqualTo(Finding.ok("not asked: the daemon's environment has a proxy, HTTP_PROXY"));
+    }
+    machine.file("proc/41/environ", "HTTPS_PROXY=http://proxy:3128\0HTTP_PROXY=\0");
+    assertThat(only(store(subject, pending, CLOCK).run()).level()).isEqualTo(FAIL);
+  }
+
+  @Test
+  void store_thatTheDaemonsEnvironmentNames_isNotAsked() throws Exception {
+    PendingAnswers pending = pending(Map.of(), null, "s3-region  eu-west-1  option");
+    Subject subject = subject("/data", "s3://bucket/x", 41, 0, 0);
+    for (String variable : List.of("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3")) {
+      machine.file("proc/41/environ", variable + "=http://127.0.0.1:1\0");
+      assertThat(only(store(subject, pending, CLOCK).run()))
+          .isEqualTo(Finding.ok("not asked: its endpoint is known to the daemon only"));
+    }
   }
 
   @Test

@@ -3,6 +3,8 @@ package io.holdfast.fs.origin.s3;
 import java.net.URI;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.regions.PartitionMetadata;
+import software.amazon.awssdk.regions.Region;
 
 /**
  * The settings of a dataset in S3. Immutable.
@@ -53,6 +55,12 @@ public record S3Settings(
       throw new IllegalArgumentException(
           "not an endpoint of the form https://host:port: '" + endpoint + "'");
     }
+  }
+
+  /** Returns Amazon's endpoint in a region; the one in China has a domain of its own. */
+  public static URI amazon(String region) {
+    return URI.create(
+        "https://s3." + region + "." + PartitionMetadata.of(Region.of(region)).dnsSuffix());
   }
 
   /** Returns the same settings with another deadline. */
