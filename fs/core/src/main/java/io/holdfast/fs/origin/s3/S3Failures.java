@@ -127,8 +127,9 @@ final class S3Failures {
       return new FsException(
           FsError.ACCESS_DENIED,
           what
-              + ": no credentials found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or"
-              + " AWS_PROFILE; a public bucket needs none with --s3-anonymous",
+              + ": no credentials found"
+              + NoCredentials.why(String.valueOf(e.getMessage()))
+              + "; a public bucket needs none with --s3-anonymous",
           e);
     }
     boolean late = isLate(e);

@@ -14,6 +14,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.cert.CertPathBuilderException;
 import java.time.Duration;
 import java.time.ZoneOffset;
@@ -21,10 +23,12 @@ import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
@@ -36,6 +40,8 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 @ExtendWith(SharedS3Server.class)
 final class S3StartTest {
   private static final Duration DEADLINE = Duration.ofSeconds(5);
+
+  @TempDir Path temp;
 
   private static void assertRefused(URI endpoint, String location, FsError code, String... words) {
     S3Settings settings = SharedS3Server.settings(endpoint, location, DEADLINE);
@@ -230,11 +236,61 @@ final class S3StartTest {
           SharedS3Server.endpoint(),
           "s3://bucket",
           FsError.ACCESS_DENIED,
-          "no credentials found",
+          "no credentials found: set AWS_ACCESS_KEY_ID",
           "--s3-anonymous");
     } finally {
       System.setProperty("aws.secretAccessKey", right);
       System.clearProperty("aws.disableEc2Metadata");
+    }
+  }
+
+  /** The message named AWS_PROFILE, which was set, and kept what was wrong with it. */
+  @ParameterizedTest
+  @CsvSource(
+      quoteCharacter = '"',
+      value = {
+        "nosuch, no credentials for profile 'nosuch'): set AWS_ACCESS_KEY_ID",
+        "process, Failed to refresh process-based credentials.): set AWS_ACCESS_KEY_ID",
+        "sso, credential_process = aws configure export-credentials --profile PROFILE",
+      })
+  void open_credentialsThatFail_saysWhich(String profile, String words) throws IOException {
+    Path file =
+        Files.writeString(
+            temp.resolve("config"),
+            """
+            [profile process]
+            credential_process = /bin/false
+            [profile sso]
+            sso_session = session
+            sso_account_id = 1
+            sso_role_name = role
+            region = us-east-1
+            [sso-session session]
+            sso_region = us-east-1
+            sso_start_url = https://127.0.0.1/start
+            """);
+    Map<String, String> properties =
+        Map.of(
+            "aws.disableEc2Metadata",
+            "true",
+            "aws.configFile",
+            file.toString(),
+            "aws.sharedCredentialsFile",
+            temp.resolve("none").toString(),
+            "aws.profile",
+            profile);
+    String right = System.clearProperty("aws.secretAccessKey");
+    properties.forEach(System::setProperty);
+    try {
+      assertRefused(
+          SharedS3Server.endpoint(),
+          "s3://bucket",
+          FsError.ACCESS_DENIED,
+          "no credentials found (ProfileCredentialsProvider: ",
+          words);
+    } finally {
+      System.setProperty("aws.secretAccessKey", right);
+      properties.keySet().forEach(System::clearProperty);
     }
   }
 
