@@ -14,6 +14,10 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  * order, and a listing that is not the last one must continue. Otherwise a store that ignores where
  * to begin would be listed for ever, and a store without order would lose keys. Thread-safe.
  *
+ * <p>Every listing says whether it is whole. The client makes a listing without keys of any other
+ * text with status 200, as of an empty body, or of the list of buckets that a gateway gives which
+ * does not find the bucket's name in the host; the keys behind would count as gone.
+ *
  * <p>Asks for the next page where one without keys is not the last one: some stores count the keys
  * of a page before they drop the hidden ones. So a page without keys means that no key is left.
  *
@@ -71,6 +75,9 @@ final class CheckedKeys implements SortedKeys {
   }
 
   private static @Nullable String wrong(Page page, ListObjectsV2Response answer) {
+    if (answer.isTruncated() == null) {
+      return "does not say whether it is whole";
+    }
     String last = page.after();
     for (S3Object each : answer.contents()) {
       String key = each.key();

@@ -82,6 +82,13 @@ public final class S3Origin implements Origin {
       String prefix = settings.location().prefix();
       SortedKeys.Page first = SortedKeys.Page.flat(prefix, null, 1);
       ListObjectsV2Response answer = origin.bucket.list(first);
+      if (answer.isTruncated() == null) {
+        throw new FsException(
+            FsError.UNAVAILABLE,
+            settings.location()
+                + ": the store's answer is no listing: is this a store of S3? check --s3-endpoint;"
+                + " many stores want --s3-path-style");
+      }
       if (answer.contents().isEmpty() && !CheckedKeys.isTruncated(answer)) {
         throw new FsException(FsError.NOT_FOUND, S3Failures.nothingAt(settings));
       }

@@ -284,6 +284,24 @@ final class S3FaultsTest {
     assertFails(origin::probe, FsError.UNAVAILABLE);
   }
 
+  /**
+   * A gateway that no longer finds the bucket's name in the host answers with the list of buckets,
+   * and does not know the keys.
+   */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "<ListAllMyBucketsResult><Buckets></Buckets></ListAllMyBucketsResult>"})
+  void answer_thatIsNoListing_isNoAnswer(String body) throws IOException {
+    store.put("directory/file", small);
+    proxy.disturb(Request::isList, Integer.MAX_VALUE, new Fault.OtherBody(body));
+    proxy.disturb(Request::isHead, Integer.MAX_VALUE, new Fault.Answer(404, ""));
+    for (OriginPath path : List.of(OriginPath.of("directory"), SMALL, OriginPath.of("none"))) {
+      assertFails(() -> origin.stat(path), FsError.IO);
+    }
+    assertFails(
+        () -> origin.list(OriginPath.ROOT, (name, type, inode, attributes) -> {}), FsError.IO);
+  }
+
   /** Readers got EIO after two seconds, while a gateway started again. */
   @Test
   void store_thatIsNotThere_isOneThatIsWaitedFor() throws IOException {

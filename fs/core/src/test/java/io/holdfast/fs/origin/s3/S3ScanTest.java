@@ -341,6 +341,25 @@ final class S3ScanTest {
     return pass;
   }
 
+  /** A page without a body ended its range as the last one, and all names behind it were gone. */
+  @Test
+  void scan_answerThatIsNoListing_fails() throws IOException {
+    try (FakeS3 store = new FakeS3(threePages());
+        ForwardingProxy proxy = ForwardingProxy.start(store.endpoint());
+        S3Origin origin =
+            S3Origin.open(
+                SharedS3Server.settings(proxy.endpoint(), "s3://bucket/data", Await.LONGEST))) {
+      proxy.disturb(
+          request -> request.isList() && request.target().contains("start-after"),
+          1,
+          new Fault.OtherBody(""));
+      ScanRecord record = scan(origin, "");
+      assertThat(record.failed).containsOnlyKeys(".");
+      assertThat(record.failed.get(".")).hasMessageContaining("does not say whether it is whole");
+      assertThat(record.complete).isEmpty();
+    }
+  }
+
   /** One page that failed ended its range, and all names behind it were missing. */
   @Test
   void scan_storeThatDoesNotAnswerForAWhile_isWhole() {

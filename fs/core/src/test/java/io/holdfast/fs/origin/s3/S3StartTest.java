@@ -83,6 +83,19 @@ final class S3StartTest {
     }
   }
 
+  /** It took the list of buckets for a listing without keys, and advised to check the prefix. */
+  @Test
+  void open_gatewayThatListsItsBuckets_namesTheOptionThatMends() throws IOException {
+    try (FakeS3 store = new FakeS3(List.of("data/file"));
+        ForwardingProxy proxy = ForwardingProxy.start(store.endpoint())) {
+      proxy.disturb(
+          Request::isList,
+          1,
+          new Fault.OtherBody("<ListAllMyBucketsResult><Buckets/></ListAllMyBucketsResult>"));
+      assertRefused(proxy.endpoint(), "s3://bucket/data", FsError.UNAVAILABLE, "--s3-path-style");
+    }
+  }
+
   /** Java says "unable to find valid certification path to requested target". */
   @Test
   void open_certificateOfAnUnknownAuthority_saysWhatToDo() {
