@@ -37,10 +37,15 @@ final class KeyNames {
     if (part.isEmpty() || part.equals(".") || part.equals("..")) {
       return false;
     }
-    if (part.length() > NAME_BYTES || part.indexOf('\0') >= 0 || part.indexOf(REPLACEMENT) >= 0) {
+    if (part.length() > NAME_BYTES || part.indexOf('\0') >= 0 || hasReplacement(part)) {
       return false;
     }
     return bytesOf(part) <= NAME_BYTES;
+  }
+
+  /** Tells whether a key may have other bytes in the store, which are no UTF-8. */
+  static boolean hasReplacement(String key) {
+    return key.indexOf(REPLACEMENT) >= 0;
   }
 
   /**

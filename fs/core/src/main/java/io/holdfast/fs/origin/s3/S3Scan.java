@@ -164,6 +164,9 @@ final class S3Scan {
 
     private @Nullable String after;
 
+    /** Where the store goes on behind {@link #after}; null where that key itself tells it. */
+    private @Nullable String token;
+
     /** The first key that was found; null before that. */
     private volatile @Nullable String first;
 
@@ -218,8 +221,8 @@ final class S3Scan {
     }
 
     private boolean readPage() throws FsException {
-      ListObjectsV2Response page =
-          listings.list(SortedKeys.Page.flat(prefix, after, SortedKeys.Page.WHOLE), top.toString());
+      SortedKeys.Page asked = SortedKeys.Page.flat(prefix, after, SortedKeys.Page.WHOLE);
+      ListObjectsV2Response page = listings.list(asked.next(token), top.toString());
       requests.incrementAndGet();
       empty = after == null && page.contents().isEmpty();
       List<String> keys = new ArrayList<>(page.contents().size());
@@ -237,9 +240,12 @@ final class S3Scan {
       if (!CheckedKeys.isTruncated(page) || keys.isEmpty()) {
         return false;
       }
-      after = keys.get(keys.size() - 1);
+      String last = keys.get(keys.size() - 1);
+      after = last;
+      // the store has another key, and would go on before it or behind others
+      token = KeyNames.hasReplacement(last) ? page.nextContinuationToken() : null;
       points.learn(keys);
-      divide(keys.get(0), keys.get(keys.size() - 1));
+      divide(keys.get(0), last);
       return true;
     }
 

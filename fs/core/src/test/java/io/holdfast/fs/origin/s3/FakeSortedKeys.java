@@ -101,7 +101,7 @@ final class FakeSortedKeys implements SortedKeys {
     return truncated ? last : null;
   }
 
-  private static S3Object object(String key) {
+  static S3Object object(String key) {
     return S3Object.builder().key(key).size(10L).lastModified(TIME).eTag("\"e\"").build();
   }
 }

@@ -34,11 +34,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+import software.amazon.awssdk.services.s3.model.S3Object;
 
 /** Listings: how keys become a tree, and what that costs. */
 @ExtendWith(SharedS3Server.class)
@@ -358,6 +360,59 @@ final class S3ScanTest {
       assertThat(record.failed.get(".")).hasMessageContaining("does not say whether it is whole");
       assertThat(record.complete).isEmpty();
     }
+  }
+
+  /** Both keys arrive as the same text, and the whole bucket was refused. */
+  @Test
+  void scan_twoKeysThatAreNoUtf8_hidesThem() {
+    FakeSortedKeys store = new FakeSortedKeys(List.of("data/a", "data/b"), Duration.ZERO);
+    S3Object replaced = FakeSortedKeys.object("data/a\uFFFD.jpg");
+    ScanRecord record =
+        scan(
+            new CheckedKeys(
+                (page, what) -> {
+                  List<S3Object> keys = new ArrayList<>(store.list(page, what).contents());
+                  keys.addAll(1, List.of(replaced, replaced));
+                  return ListObjectsV2Response.builder().contents(keys).isTruncated(false).build();
+                }));
+    assertThat(record.failed).isEmpty();
+    assertThat(record.complete).containsOnly(".");
+    assertThat(record.entries).containsOnlyKeys(".", "a", "b");
+    assertThat(record.hidden).containsExactly(replaced.key(), replaced.key());
+  }
+
+  /**
+   * The store has a byte E9 where the scan has EF BF BD, so the names in between would be missing.
+   */
+  @Test
+  void scan_lastKeyOfAPageIsNoUtf8_goesOnBehindIt() {
+    List<String> sent = new ArrayList<>(threePages());
+    sent.set(999, "data/f00998\u00E9");
+    FakeSortedKeys store = new FakeSortedKeys(sent, Duration.ZERO);
+    ScanRecord record =
+        scan(
+            new CheckedKeys(
+                (page, what) -> {
+                  boolean guessed = page.token() == null && isReplaced(page.after());
+                  return guessed
+                      ? store.list(SortedKeys.Page.flat("data/", "data/f01500", 1000), what)
+                      : replaced(store.list(page, what));
+                }));
+    assertThat(record.failed).isEmpty();
+    assertThat(record.files()).isEqualTo(2999);
+    assertThat(record.hidden).containsExactly("data/f00998\uFFFD");
+  }
+
+  private static boolean isReplaced(@Nullable String key) {
+    return key != null && key.contains("\uFFFD");
+  }
+
+  private static ListObjectsV2Response replaced(ListObjectsV2Response page) {
+    List<S3Object> keys = new ArrayList<>();
+    for (S3Object each : page.contents()) {
+      keys.add(each.toBuilder().key(each.key().replace('\u00E9', '\uFFFD')).build());
+    }
+    return page.toBuilder().contents(keys).build();
   }
 
   /** One page that failed ended its range, and all names behind it were missing. */
