@@ -280,7 +280,7 @@ final class Listings {
     SortedMap<Long, ListedEntry> without = new TreeMap<>();
     tree.bringIn(
         directory,
-        (name, type, inode, attributes) -> {
+        (name, type, inode, cause) -> {
           long place = place(name, without);
           without.putIfAbsent(place, new ListedEntry(name, place, type, inode));
         });

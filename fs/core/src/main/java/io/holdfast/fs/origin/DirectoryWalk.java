@@ -12,7 +12,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A scan that lists directories one by one, several at once. For stores that have directories.
@@ -145,9 +144,9 @@ public final class DirectoryWalk {
     }
 
     @Override
-    public void entry(byte[] name, int type, long inode, @Nullable Attributes attributes) {
+    public void entry(byte[] name, int type, long inode, Attributes attributes) {
       entries.add(new ScannedEntry(OriginPath.of(name), attributes));
-      if (attributes != null && attributes.isDirectory()) {
+      if (attributes.isDirectory()) {
         directories.add(directory.child(name));
       }
       if (entries.size() == BATCH) {
@@ -155,6 +154,13 @@ public final class DirectoryWalk {
         if (!sink.goesOn()) {
           throw new CancellationException("nobody wants the scan any more");
         }
+      }
+    }
+
+    @Override
+    public void unread(byte[] name, int type, long inode, FsException cause) {
+      if (sink.goesOn()) {
+        sink.unread(directory, OriginPath.of(name), cause);
       }
     }
 

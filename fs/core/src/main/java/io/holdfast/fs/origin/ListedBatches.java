@@ -10,7 +10,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Hands the entries of a listing from the thread that lists to the thread that takes them, in
@@ -65,8 +64,13 @@ final class ListedBatches {
       EntrySink entries =
           new EntrySink() {
             @Override
-            public void entry(byte[] name, int type, long inode, @Nullable Attributes attributes) {
+            public void entry(byte[] name, int type, long inode, Attributes attributes) {
               add(sink -> sink.entry(name, type, inode, attributes));
+            }
+
+            @Override
+            public void unread(byte[] name, int type, long inode, FsException cause) {
+              add(sink -> sink.unread(name, type, inode, cause));
             }
 
             @Override

@@ -125,7 +125,7 @@ public interface Origin extends AutoCloseable {
   /**
    * Passes each entry of a directory, without {@code .} and {@code ..}, in the store's order, with
    * its attributes, which many stores have at hand in a listing. An entry whose attributes cannot
-   * be read is passed without them.
+   * be read is passed with the cause.
    */
   void list(OriginPath path, EntrySink sink) throws FsException;
 
@@ -202,9 +202,15 @@ public interface Origin extends AutoCloseable {
      * @param name its name, without slash
      * @param type its type as in {@link Attributes#type()}, or 0 where the store does not say
      * @param inode its inode number
-     * @param attributes its attributes, for a symlink its own; null where they cannot be read
+     * @param attributes its attributes, for a symlink its own
      */
-    void entry(byte[] name, int type, long inode, @Nullable Attributes attributes);
+    void entry(byte[] name, int type, long inode, Attributes attributes);
+
+    /**
+     * Takes an entry whose attributes cannot be read, as {@link UnreadSink} does. Leaves it out
+     * otherwise.
+     */
+    default void unread(byte[] name, int type, long inode, FsException cause) {}
 
     /**
      * Learns, before the entries themselves come, what led to the next ones.
@@ -226,11 +232,27 @@ public interface Origin extends AutoCloseable {
     }
   }
 
+  /** Takes the entries of a directory whose attributes cannot be read. */
+  @FunctionalInterface
+  interface UnreadSink {
+    /**
+     * Takes such an entry.
+     *
+     * @param cause why its attributes cannot be read; otherwise as {@link EntrySink#entry} has it
+     */
+    void unread(byte[] name, int type, long inode, FsException cause);
+  }
+
   /** A sink with what is known. */
   record KnowingSink(EntrySink sink, KnownEntries known) implements EntrySink {
     @Override
-    public void entry(byte[] name, int type, long inode, @Nullable Attributes attributes) {
+    public void entry(byte[] name, int type, long inode, Attributes attributes) {
       sink.entry(name, type, inode, attributes);
+    }
+
+    @Override
+    public void unread(byte[] name, int type, long inode, FsException cause) {
+      sink.unread(name, type, inode, cause);
     }
 
     @Override
@@ -243,6 +265,9 @@ public interface Origin extends AutoCloseable {
   interface ScanSink {
     /** Takes some entries of a directory. */
     void entries(OriginPath directory, List<ScannedEntry> entries);
+
+    /** Learns of an entry whose attributes cannot be read. */
+    void unread(OriginPath directory, OriginPath name, FsException cause);
 
     /** Learns, before entries of a directory, what led to them, as {@link EntrySink#way} does. */
     default void way(OriginPath directory, List<Attributes> way) throws FsException {}
@@ -276,7 +301,7 @@ public interface Origin extends AutoCloseable {
    * An entry that a scan found.
    *
    * @param name its name within its directory
-   * @param attributes those of a symlink itself; null where they cannot be had
+   * @param attributes those of a symlink itself
    */
-  record ScannedEntry(OriginPath name, @Nullable Attributes attributes) {}
+  record ScannedEntry(OriginPath name, Attributes attributes) {}
 }

@@ -241,7 +241,7 @@ final class NameSweep {
   /** Lists a directory again. The next sweep checks the names that are new. */
   private void list(Node directory) throws FsException {
     try {
-      tree.bringIn(directory, (name, type, inode, attributes) -> {});
+      tree.bringIn(directory, (name, type, inode, cause) -> {});
     } catch (FsException e) {
       requireAnswer(e);
     }

@@ -10,6 +10,7 @@ import io.holdfast.fs.origin.Origin.EntrySink;
 import io.holdfast.fs.origin.Origin.Found;
 import io.holdfast.fs.origin.Origin.FoundEntries;
 import io.holdfast.fs.origin.Origin.KnownEntry;
+import io.holdfast.fs.origin.Origin.UnreadSink;
 import io.holdfast.fs.origin.OriginPath;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -509,10 +510,10 @@ public final class Tree {
   /**
    * Lists a directory at the origin and adds the entries to the tree.
    *
-   * @param without takes the entries whose attributes cannot be read; the tree does not get them
+   * @param unread takes the entries whose attributes cannot be read; the tree does not get them
    * @throws FsException as the origin says, or where the tree could not add a listed entry
    */
-  public void bringIn(Node directory, EntrySink without) throws FsException {
+  public void bringIn(Node directory, UnreadSink unread) throws FsException {
     TreePass pass = new TreePass(this, Moment.now(), TreePass.ChangeSink.NONE);
     EntrySink sink =
         new EntrySink() {
@@ -522,11 +523,14 @@ public final class Tree {
           }
 
           @Override
-          public void entry(byte[] name, int type, long inode, @Nullable Attributes attributes) {
+          public void entry(byte[] name, int type, long inode, Attributes attributes) {
             pass.found(directory, name, attributes);
-            if (attributes == null) {
-              without.entry(name, type, inode, null);
-            }
+          }
+
+          @Override
+          public void unread(byte[] name, int type, long inode, FsException cause) {
+            pass.unread(directory, cause);
+            unread.unread(name, type, inode, cause);
           }
         };
     try {

@@ -48,6 +48,10 @@ public final class TreePass {
   private final Set<Long> partial = ConcurrentHashMap.newKeySet();
 
   private final Set<Long> otherNames = ConcurrentHashMap.newKeySet();
+
+  /** Directories with entries for whose attributes the origin gave no answer. */
+  private final Set<Long> unread = ConcurrentHashMap.newKeySet();
+
   private final LongAdder different = new LongAdder();
   private final LongAdder added = new LongAdder();
 
@@ -128,16 +132,8 @@ public final class TreePass {
     tree.requireWay(directory, way);
   }
 
-  /**
-   * Takes an entry of a listing.
-   *
-   * @param fresh null where the attributes cannot be read
-   */
-  public void found(Node directory, byte[] name, @Nullable Attributes fresh) {
-    if (fresh == null) {
-      partial.add(directory.id());
-      return;
-    }
+  /** Takes an entry of a listing. */
+  public void found(Node directory, byte[] name, Attributes fresh) {
     int number = number(directory);
     try {
       Node known = tree.known(directory, name);
@@ -164,6 +160,17 @@ public final class TreePass {
       if (!isAnswer(e)) {
         unsettled(directory, name, e);
       }
+    }
+  }
+
+  /**
+   * Takes an entry of a listing whose attributes cannot be read. Unless the origin forbids to read
+   * them, its directory counts as one that could not be listed whole.
+   */
+  public void unread(Node directory, FsException cause) {
+    partial.add(directory.id());
+    if (!isAnswer(cause) && unread.add(directory.id())) {
+      failed(cause);
     }
   }
 

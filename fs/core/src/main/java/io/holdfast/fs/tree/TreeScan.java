@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Fills the tree with all entries of the origin below a directory, with several listings at once,
- * and updates the known ones. A scan follows no symlink. It logs and skips an entry that cannot be
- * read. Lookups go on meanwhile. Thread-safe.
+ * and updates the known ones. A scan follows no symlink. It logs and leaves out an entry whose
+ * attributes cannot be read. Lookups go on meanwhile. Thread-safe.
  */
 public final class TreeScan {
   private static final Logger log = LoggerFactory.getLogger(TreeScan.class);
@@ -121,16 +121,20 @@ public final class TreeScan {
     public void entries(OriginPath directory, List<Origin.ScannedEntry> entries) {
       Node parent = listed(directory);
       for (Origin.ScannedEntry entry : entries) {
-        Attributes attributes = entry.attributes();
         if (parent != null) {
-          pass.found(parent, entry.name().bytes(), attributes);
+          pass.found(parent, entry.name().bytes(), entry.attributes());
         }
-        if (attributes == null) {
-          warn(new FsException(FsError.IO, directory.child(entry.name().bytes()) + ": unknown"));
-        } else {
-          counter.found(directory, entry.name(), attributes);
-        }
+        counter.found(directory, entry.name(), entry.attributes());
       }
+    }
+
+    @Override
+    public void unread(OriginPath directory, OriginPath name, FsException cause) {
+      Node parent = listed(directory);
+      if (parent != null) {
+        pass.unread(parent, cause);
+      }
+      warn(cause);
     }
 
     @Override

@@ -185,8 +185,17 @@ final class ListingsTest {
                 path,
                 (name, type, inode, attributes) -> {
                   String text = new String(name, StandardCharsets.UTF_8);
-                  sink.entry(name, type, inode, text.equals("denied") ? null : attributes);
-                  sink.entry(name, type, inode, text.equals("known") ? attributes : null);
+                  FsException denied = new FsException(FsError.ACCESS_DENIED, "denied");
+                  if (text.equals("denied")) {
+                    sink.unread(name, type, inode, denied);
+                  } else {
+                    sink.entry(name, type, inode, attributes);
+                  }
+                  if (text.equals("known")) {
+                    sink.entry(name, type, inode, attributes);
+                  } else {
+                    sink.unread(name, type, inode, denied);
+                  }
                 });
           }
         };

@@ -24,6 +24,9 @@ final class DirectoryWalkTest {
     public void entries(OriginPath directory, List<Origin.ScannedEntry> entries) {}
 
     @Override
+    public void unread(OriginPath directory, OriginPath name, FsException cause) {}
+
+    @Override
     public void complete(OriginPath directory) {
       completed.incrementAndGet();
     }

@@ -372,7 +372,14 @@ public final class FakeOrigin implements Origin, DirectoryStore {
     sink.way(way);
     for (Listed listed : all) {
       byte[] bytes = listed.name.bytes();
-      sink.entry(bytes, listed.type, listed.inode, statOrNull(path.child(bytes)));
+      Attributes attributes;
+      try {
+        attributes = stat(path.child(bytes));
+      } catch (FsException e) {
+        sink.unread(bytes, listed.type, listed.inode, e);
+        continue;
+      }
+      sink.entry(bytes, listed.type, listed.inode, attributes);
     }
   }
 

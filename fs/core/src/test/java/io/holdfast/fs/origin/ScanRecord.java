@@ -34,10 +34,15 @@ public final class ScanRecord implements ScanSink {
     }
     for (ScannedEntry entry : list) {
       String path = directory.child(entry.name().bytes()).toString();
-      if (entry.attributes() == null || entries.put(path, entry.attributes()) != null) {
-        wrong.add(path + " is passed twice, or without attributes");
+      if (entries.put(path, entry.attributes()) != null) {
+        wrong.add(path + " is passed twice");
       }
     }
+  }
+
+  @Override
+  public void unread(OriginPath directory, OriginPath name, FsException cause) {
+    wrong.add(cause.getMessage());
   }
 
   @Override

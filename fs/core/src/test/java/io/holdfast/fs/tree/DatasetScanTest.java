@@ -181,6 +181,11 @@ final class DatasetScanTest {
     }
 
     @Override
+    public void unread(OriginPath directory, OriginPath name, FsException cause) {
+      sink.unread(directory, name, cause);
+    }
+
+    @Override
     public void way(OriginPath directory, List<Attributes> way) throws FsException {
       try {
         sink.way(directory, way);
@@ -287,7 +292,6 @@ final class DatasetScanTest {
             super.list(
                 path,
                 (name, type, inode, known) -> {
-                  assertThat(known).isNotNull();
                   sink.entry(name, type, inode, sparse(OriginPath.of(name), known));
                 });
           }
@@ -380,22 +384,40 @@ final class DatasetScanTest {
   }
 
   @Test
-  void run_entryThatFails_isLeftOut() throws FsException {
+  void run_entryThatIsForbidden_isLeftOut() throws FsException {
     origin.file("bad", new byte[10]);
     origin.file("good", new byte[20]);
-    origin.setGate(
-        new FakeOrigin.Gate() {
-          @Override
-          public void stat(OriginPath path) throws FsException {
-            if (path.equals(OriginPath.of("bad"))) {
-              throw new FsException(FsError.ACCESS_DENIED, "bad: denied");
-            }
-          }
-        });
+    failAt("bad", FsError.ACCESS_DENIED);
     DatasetScan scan = scan(origin, path -> true);
     scan.run();
     assertThat(scan.files()).isEqualTo(1);
     assertThat(scan.isComplete()).isTrue();
+    assertThat(whole).hasValue(PAGE);
+  }
+
+  /** All below a directory was left out, and the rest counted as the whole dataset. */
+  @Test
+  void run_entryThatCannotBeRead_countsForNothing() throws FsException {
+    origin.file("d/below", new byte[10]);
+    origin.file("good", new byte[20]);
+    failAt("d", FsError.IO);
+    DatasetScan scan = scan(origin, path -> true);
+    scan.run();
+    assertThat(scan.isComplete()).isFalse();
+    assertThat(scan.incompleteListings()).isEqualTo(1);
+    assertThat(whole).hasValue(-1);
+  }
+
+  private void failAt(String entry, FsError error) {
+    origin.setGate(
+        new FakeOrigin.Gate() {
+          @Override
+          public void stat(OriginPath path) throws FsException {
+            if (path.equals(OriginPath.of(entry))) {
+              throw new FsException(error, path + ": gate");
+            }
+          }
+        });
   }
 
   /**

@@ -333,12 +333,35 @@ final class TreePassTest {
             }
           }
         });
-    pass();
+    TreePass denied = begin();
+    run(denied);
+    denied.requireWhole();
     assertThat(tree.listedAt(known("d"))).isZero();
     assertThat(tree.listedAt(known("e"))).isEqualTo(now);
     fails.set(false);
     pass();
     assertThat(tree.listedAt(known("d"))).isEqualTo(now);
+  }
+
+  /** One directory counts once, however many of its entries fail. */
+  @Test
+  void pass_entriesThatCannotBeRead_isNotWhole() throws FsException {
+    origin.file("d/bad", new byte[3]);
+    origin.file("d/worse", new byte[3]);
+    origin.setGate(
+        new FakeOrigin.Gate() {
+          @Override
+          public void stat(OriginPath path) throws FsException {
+            if (path.toString().startsWith("d/")) {
+              throw new FsException(FsError.IO, path + ": Input/output error");
+            }
+          }
+        });
+    TreePass pass = begin();
+    run(pass);
+    assertThatThrownBy(pass::requireWhole)
+        .hasMessage("1 directories could not be listed whole: d/bad: Input/output error");
+    assertThat(tree.listedAt(known("d"))).isZero();
   }
 
   /** An entry that a listing lacks has gone only if the origin, asked by name, does not have it. */

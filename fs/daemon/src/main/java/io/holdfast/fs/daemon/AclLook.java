@@ -3,7 +3,6 @@ package io.holdfast.fs.daemon;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.origin.Acl;
-import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.Origin.ScannedEntry;
 import io.holdfast.fs.origin.OriginPath;
@@ -69,13 +68,17 @@ final class AclLook implements Origin.ScanSink {
   @Override
   public void entries(OriginPath directory, List<ScannedEntry> entries) {
     for (ScannedEntry entry : entries) {
-      Attributes attributes = entry.attributes();
-      if (attributes != null && Acl.isPosix(attributes.acl())) {
+      if (Acl.isPosix(entry.attributes().acl())) {
         found = true;
         over.countDown();
       }
     }
     left.addAndGet(-entries.size());
+  }
+
+  @Override
+  public void unread(OriginPath directory, OriginPath name, FsException cause) {
+    left.decrementAndGet();
   }
 
   @Override

@@ -32,6 +32,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import jnr.constants.platform.Errno;
 import org.jspecify.annotations.Nullable;
 
@@ -329,8 +330,6 @@ public final class PosixOrigin implements Origin {
     }
   }
 
-  private record Listed(OriginPath name, int type, long inode, @Nullable Attributes attributes) {}
-
   /**
    * Passes the entries of the names that one getdents64 has given, each behind a look at the way.
    */
@@ -338,7 +337,7 @@ public final class PosixOrigin implements Origin {
       throws FsException {
     int most = mayHang ? FEW : Integer.MAX_VALUE;
     KnownEntries known = sink.known();
-    List<Listed> entries = new ArrayList<>();
+    List<Consumer<EntrySink>> entries = new ArrayList<>();
     int asked = 0;
     for (long at = names; at < end; at += Memory.getShort(at + DIRENT_RECLEN)) {
       byte[] name = Memory.string(at + DIRENT_NAME);
@@ -357,20 +356,19 @@ public final class PosixOrigin implements Origin {
       if (errno == 0) {
         StoreAcls.Entry entry = AskedEntry.of(directory, name);
         Attributes attributes = withAcl(path.child(name), known.attributes(name), entry);
-        entries.add(new Listed(OriginPath.of(name), type, attributes.inode(), attributes));
+        entries.add(to -> to.entry(name, type, attributes.inode(), attributes));
       } else if (errno != GONE) {
-        entries.add(new Listed(OriginPath.of(name), type, inode, null));
+        FsException cause = Linux.failure(errno, path.child(name).toString());
+        entries.add(to -> to.unread(name, type, inode, cause));
       }
     }
     pass(entries, way(path).now(directory, List.of(), true), sink);
   }
 
-  private static void pass(List<Listed> entries, List<Attributes> way, EntrySink sink)
+  private static void pass(List<Consumer<EntrySink>> entries, List<Attributes> way, EntrySink sink)
       throws FsException {
     sink.way(way);
-    for (Listed entry : entries) {
-      sink.entry(entry.name.bytes(), entry.type, entry.inode, entry.attributes);
-    }
+    entries.forEach(entry -> entry.accept(sink));
   }
 
   @Override
