@@ -133,7 +133,7 @@ public final class Linux {
   }
 
   /** Returns the number of the mount that an open file is on, as the mount table has it; or -1. */
-  static int mountNumber(int fd) {
+  public static int mountNumber(int fd) {
     byte[] info = head("/proc/thread-self/fdinfo/" + fd, LONGEST_FDINFO);
     return new String(info, StandardCharsets.US_ASCII)
         .lines()

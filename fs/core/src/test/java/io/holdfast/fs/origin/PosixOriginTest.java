@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.MountTable;
 import io.holdfast.fs.linux.NativeFiles;
 import io.holdfast.fs.origin.Origin.EntrySink;
 import io.holdfast.fs.origin.Origin.KnownEntry;
@@ -17,6 +18,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
@@ -103,6 +105,20 @@ final class PosixOriginTest extends DirectoryContractTest {
     } finally {
       Files.move(before, root);
     }
+  }
+
+  /**
+   * The next filesystem at the same place may have the device number of the one before, and its
+   * root the inode number.
+   */
+  @Test
+  void identity_ofARoot_tellsItsBirthAndItsMount() throws IOException {
+    Path root = directory.root();
+    MountTable.Mount mount = MountTable.read().covering(root).orElseThrow();
+    FileTime born = Files.readAttributes(root, BasicFileAttributes.class).creationTime();
+    assertThat(origin().identity())
+        .contains(" of " + born.to(TimeUnit.NANOSECONDS) + ", of device ")
+        .endsWith(", " + mount.type() + " " + mount.source());
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.fs.Await;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.origin.s3.S3Origin;
+import io.holdfast.fs.origin.s3.S3Settings;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -49,6 +50,22 @@ final class S3OriginTest extends OriginContractTest {
   void identity_namesStoreAndOwners() throws FsException {
     assertThat(origin().identity())
         .isEqualTo("s3://%s/data at %s, 1000:1001, 644, 755", name, SharedS3Server.endpoint());
+  }
+
+  /** The endpoint of the environment was none, and two stores with such a bucket were one. */
+  @Test
+  void identity_endpointOfTheEnvironment_isNamed() throws FsException {
+    S3Settings settings = SharedS3Server.settings(null, "s3://bucket/data", Await.LONGEST);
+    System.setProperty("aws.endpointUrl", "http://first.invalid");
+    try (S3Origin first = S3Origin.reopen(settings)) {
+      System.setProperty("aws.endpointUrl", "http://second.invalid");
+      try (S3Origin second = S3Origin.reopen(settings)) {
+        assertThat(first.identity()).contains("s3://bucket/data at http://first.invalid, ");
+        assertThat(second.identity()).contains("s3://bucket/data at http://second.invalid, ");
+      }
+    } finally {
+      System.clearProperty("aws.endpointUrl");
+    }
   }
 
   @Test

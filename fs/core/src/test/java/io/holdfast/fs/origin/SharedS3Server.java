@@ -78,7 +78,7 @@ public final class SharedS3Server implements BeforeAllCallback {
   }
 
   /** Returns settings for a dataset that is reached in this way. */
-  public static S3Settings settings(URI endpoint, String location, Duration deadline) {
+  public static S3Settings settings(@Nullable URI endpoint, String location, Duration deadline) {
     return new S3Settings(
         S3Location.parse(location),
         endpoint,

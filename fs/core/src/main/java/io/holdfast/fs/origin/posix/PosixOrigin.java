@@ -6,6 +6,7 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.linux.MountTable;
 import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.linux.Scratch;
 import io.holdfast.fs.origin.Acl;
@@ -173,13 +174,28 @@ public final class PosixOrigin implements Origin {
   }
 
   /**
-   * Returns path, device and inode: another directory at the same path has another inode, or is on
-   * another device.
+   * Returns path, inode with its birth time, device, and what is mounted there: another directory
+   * at the same path is another inode, or is on another device. Roots of filesystems have the same
+   * inode number, and the next network filesystem gets the device number of the one before.
    */
   @Override
   public String identity() throws FsException {
+    String mounted = mounted();
     check(Statx.call(root), OriginPath.ROOT);
-    return describe() + ", inode " + Statx.attributes().inode() + " of device " + Statx.onDevice();
+    return "%s, inode %d of %d, of device %d, %s"
+        .formatted(describe(), Statx.attributes().inode(), Statx.born(), Statx.onDevice(), mounted);
+  }
+
+  private String mounted() throws FsException {
+    try {
+      int number = Linux.mountNumber(root);
+      return MountTable.read()
+          .numbered(number)
+          .map(mount -> mount.type() + " " + mount.source())
+          .orElse("in no mount that is seen");
+    } catch (IOException e) {
+      throw new FsException(FsError.IO, "the mount table cannot be read: " + e.getMessage(), e);
+    }
   }
 
   @Override

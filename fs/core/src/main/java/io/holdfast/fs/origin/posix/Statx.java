@@ -13,8 +13,8 @@ import io.holdfast.fs.origin.Attributes;
  * <pre>
  *   0 mask u32      16 nlink u32   28 mode u16    48 blocks u64   112 mtime {s64, u32}
  *   4 blksize u32   20 uid u32     32 ino u64     64 atime        128 rdev major u32
- *   8 attrs u64     24 gid u32     40 size u64    96 ctime        132 rdev minor u32
- *                                                               136 dev major u32, minor u32
+ *   8 attrs u64     24 gid u32     40 size u64    80 btime        132 rdev minor u32
+ *                                                 96 ctime        136 dev major u32, minor u32
  * </pre>
  *
  * <p>The generation is read where an inode has no birth time. Such inodes (ext4 with inodes of 128
@@ -54,6 +54,7 @@ final class Statx {
   private static final int SIZE = 40;
   private static final int BLOCKS = 48;
   private static final int ATIME = 64;
+  private static final int BTIME = 80;
   private static final int CTIME = 96;
   private static final int MTIME = 112;
   private static final int RDEV_MAJOR = 128;
@@ -128,6 +129,12 @@ final class Statx {
         "",
         Memory.getInt(at + GENERATION),
         0);
+  }
+
+  /** Returns the birth time of the entry of the last {@link #call}; 0 where the store has none. */
+  static long born() {
+    long at = Linux.scratch().area();
+    return (Memory.getInt(at) & BIRTH_TIME) == 0 ? 0 : nanos(at + BTIME);
   }
 
   /** Returns the number of the device with the entry of the last {@link #call}. */

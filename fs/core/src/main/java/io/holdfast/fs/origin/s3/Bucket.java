@@ -3,6 +3,7 @@ package io.holdfast.fs.origin.s3;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.origin.Version;
+import java.net.URI;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
@@ -100,6 +101,14 @@ final class Bucket implements SortedKeys, AutoCloseable {
   /** Returns how long a connection may be silent before it is given up. */
   static Duration silence(Duration deadline) {
     return deadline.dividedBy(4);
+  }
+
+  /**
+   * Returns the endpoint that was named, in the settings, the environment or the profile; null for
+   * Amazon's.
+   */
+  @Nullable URI endpoint() {
+    return client.serviceClientConfiguration().endpointOverride().orElse(null);
   }
 
   /**

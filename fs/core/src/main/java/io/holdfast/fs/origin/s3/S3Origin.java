@@ -53,7 +53,7 @@ public final class S3Origin implements Origin {
   private final S3File.Ahead ahead;
 
   private S3Origin(S3Settings settings, Bucket bucket) {
-    this.settings = settings;
+    this.settings = settings.withEndpoint(bucket.endpoint());
     this.bucket = bucket;
     this.keys = new CheckedKeys(bucket);
     this.entries = new Entries(settings);
@@ -90,12 +90,12 @@ public final class S3Origin implements Origin {
                 + " many stores want --s3-path-style");
       }
       if (answer.contents().isEmpty() && !CheckedKeys.isTruncated(answer)) {
-        throw new FsException(FsError.NOT_FOUND, S3Failures.nothingAt(settings));
+        throw new FsException(FsError.NOT_FOUND, S3Failures.nothingAt(origin.settings));
       }
       found = true;
       return origin;
     } catch (RuntimeException e) {
-      throw S3Failures.atStart(settings, e);
+      throw S3Failures.atStart(origin.settings, e);
     } finally {
       if (!found) {
         origin.close();

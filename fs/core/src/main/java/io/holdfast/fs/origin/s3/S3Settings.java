@@ -63,11 +63,20 @@ public record S3Settings(
         "https://s3." + region + "." + PartitionMetadata.of(Region.of(region)).dnsSuffix());
   }
 
+  /** Returns the same settings with another endpoint. */
+  S3Settings withEndpoint(@Nullable URI other) {
+    return with(other, deadline);
+  }
+
   /** Returns the same settings with another deadline. */
   S3Settings withDeadline(Duration other) {
+    return with(endpoint, other);
+  }
+
+  private S3Settings with(@Nullable URI otherEndpoint, Duration otherDeadline) {
     return new S3Settings(
         location,
-        endpoint,
+        otherEndpoint,
         region,
         pathStyle,
         anonymous,
@@ -76,6 +85,6 @@ public record S3Settings(
         directoryMode,
         uid,
         gid,
-        other);
+        otherDeadline);
   }
 }
