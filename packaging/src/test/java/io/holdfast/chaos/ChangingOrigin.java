@@ -46,18 +46,8 @@ final class ChangingOrigin {
     for (int file = 0; file < files.count(); file++) {
       change(file);
     }
-    process = sandbox.start(Map.of(), command());
+    process = sandbox.start(Map.of(), FaultyOrigin.command(store, root, 0));
     Await.until(START, "the origin", () -> Files.exists(root.resolve(files.name(0))));
-  }
-
-  private List<String> command() {
-    List<String> command = new ArrayList<>(Sandbox.java(FaultyOrigin.class, store, root));
-    int classpath = command.indexOf("-cp") + 1;
-    command.set(classpath, command.get(classpath) + ":" + Sandbox.HOME.resolve("lib") + "/*");
-    Path natives = Sandbox.HOME.resolve("lib/native/" + System.getProperty("os.arch") + "-Linux");
-    Path here = Path.of(natives.toString().replace("amd64", "x86_64"));
-    command.add(1, "-Djffi.boot.library.path=" + here);
-    return command;
   }
 
   Path root() {

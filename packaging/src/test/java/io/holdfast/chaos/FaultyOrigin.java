@@ -2,6 +2,7 @@ package io.holdfast.chaos;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.holdfast.it.Sandbox;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -12,6 +13,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -26,8 +29,8 @@ import ru.serce.jnrfuse.struct.Timespec;
 
 /**
  * A program that shows a directory somewhere else as a store that can be made to fail: {@code
- * FaultyOrigin DIRECTORY MOUNTPOINT}. Nothing of it is cached. A line of its input says how it is
- * from then on:
+ * FaultyOrigin DIRECTORY MOUNTPOINT SECONDS}. The kernel keeps its attributes and names for so
+ * long. A line of its input says how it is from then on:
  *
  * <pre>
  * well
@@ -62,9 +65,25 @@ final class FaultyOrigin extends FuseStubFS {
         false,
         new String[] {
           "-o",
-          "allow_other,direct_io,use_ino,ro,fsname=faulty"
-              + ",attr_timeout=0,entry_timeout=0,negative_timeout=0"
+          "allow_other,direct_io,use_ino,ro,fsname=faulty,negative_timeout=0"
+              + ",attr_timeout=%1$s,entry_timeout=%1$s".formatted(arguments[2])
         });
+  }
+
+  /**
+   * Returns the command that starts it.
+   *
+   * @param seconds how long the kernel keeps what it has been told
+   */
+  static List<String> command(Path store, Path mountpoint, int seconds) {
+    List<String> command =
+        new ArrayList<>(Sandbox.java(FaultyOrigin.class, store, mountpoint, seconds));
+    int classpath = command.indexOf("-cp") + 1;
+    command.set(classpath, command.get(classpath) + ":" + Sandbox.HOME.resolve("lib") + "/*");
+    Path natives = Sandbox.HOME.resolve("lib/native/" + System.getProperty("os.arch") + "-Linux");
+    Path here = Path.of(natives.toString().replace("amd64", "x86_64"));
+    command.add(1, "-Djffi.boot.library.path=" + here);
+    return command;
   }
 
   private void listen() {

@@ -406,6 +406,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
    */
   public long refresh(String path) throws FsException {
     Node top = find(path);
+    tree.sync(top);
     long different = refresh(top) ? 1 : 0;
     Node above = top.parent();
     if (above != null) {
@@ -415,7 +416,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     Node directory = top;
     if (directory.attributes().isDirectory() && !directory.isStale()) {
       TreePass pass = new TreePass(tree, Moment.now(), new Refreshed());
-      scan.run(directory, pass, (in, name, is) -> {}, () -> !ending.get());
+      scan.runSynced(directory, pass, () -> !ending.get());
       different += pass.different();
       outdated.tellWithin(id -> isWithin(id, directory), kernel::expire);
       pass.requireWhole();
@@ -441,6 +442,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     for (String name : path.split("/", -1)) {
       if (!name.isEmpty() && !name.equals(".")) {
         at = last == null ? at : tree.lookupWhateverTheWay(at, last);
+        tree.sync(at);
         last = name.getBytes(StandardCharsets.UTF_8);
         Node known = tree.known(at, last);
         if (!outdated.tell(at.id(), last, kernel::expire)

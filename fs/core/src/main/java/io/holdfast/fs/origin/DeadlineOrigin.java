@@ -235,6 +235,17 @@ public final class DeadlineOrigin implements Origin {
   }
 
   @Override
+  public void sync(OriginPath path) throws FsException {
+    boolean unused =
+        bounded(
+            path,
+            () -> {
+              origin.sync(path);
+              return true;
+            });
+  }
+
+  @Override
   public Attributes stat(OriginPath path, @Nullable Attributes known) throws FsException {
     return bounded(path, () -> origin.stat(path, known));
   }
@@ -274,7 +285,7 @@ public final class DeadlineOrigin implements Origin {
         new Listing(
             threads,
             path,
-            () -> batches.fill(sink.known(), to -> breaker.run(() -> origin.list(path, to))));
+            () -> batches.fill(sink, to -> breaker.run(() -> origin.list(path, to))));
     Future<Boolean> answer = submit(path, call, System.nanoTime() + deadline.toNanos());
     try {
       while (batches.pass(sink)) {
@@ -306,6 +317,11 @@ public final class DeadlineOrigin implements Origin {
     @Override
     public Version version() throws FsException {
       return breaker.ask(file::version);
+    }
+
+    @Override
+    public Version storedVersion() throws FsException {
+      return breaker.ask(file::storedVersion);
     }
 
     @Override

@@ -137,6 +137,11 @@ public final class DirectoryWalk {
     }
 
     @Override
+    public boolean isSynced() {
+      return sink.isSynced();
+    }
+
+    @Override
     public void way(List<Attributes> way) throws FsException {
       if (sink.goesOn()) {
         sink.way(directory, way);

@@ -56,10 +56,10 @@ final class ListedBatches {
   /**
    * Runs a listing to its end, or until it is abandoned.
    *
-   * @param known the known entries of the directory
+   * @param taker the sink that takes the batches; only asked what it knows and wants
    * @return true, for a call that must return a value
    */
-  boolean fill(KnownEntries known, Lister lister) throws FsException, InterruptedException {
+  boolean fill(EntrySink taker, Lister lister) throws FsException, InterruptedException {
     try {
       EntrySink entries =
           new EntrySink() {
@@ -74,11 +74,16 @@ final class ListedBatches {
             }
 
             @Override
+            public boolean isSynced() {
+              return taker.isSynced();
+            }
+
+            @Override
             public void way(List<Attributes> way) {
               add(sink -> sink.way(way));
             }
           };
-      lister.list(entries.knowing(known));
+      lister.list(entries.knowing(taker.known()));
       if (!batch.isEmpty()) {
         put();
       }

@@ -58,6 +58,14 @@ public interface Origin extends AutoCloseable {
   Attributes stat(OriginPath path) throws FsException;
 
   /**
+   * Has the store itself tell the attributes of an entry, so that no cache on the way answers later
+   * questions with what it knew before this call. A path that leads nowhere is no failure.
+   *
+   * @throws FsException where the store does not answer
+   */
+  default void sync(OriginPath path) throws FsException {}
+
+  /**
    * Returns the attributes of an entry of which the caller knows earlier ones. A store asks for an
    * attribute that costs a call of its own only where it may have changed.
    *
@@ -226,6 +234,11 @@ public interface Origin extends AutoCloseable {
       return KnownEntries.NONE;
     }
 
+    /** Tells whether the store itself is to be asked, and no cache on the way. */
+    default boolean isSynced() {
+      return false;
+    }
+
     /** Returns the same, with something known of the directory's entries. */
     default EntrySink knowing(KnownEntries known) {
       return new KnowingSink(this, known);
@@ -259,6 +272,11 @@ public interface Origin extends AutoCloseable {
     public void way(List<Attributes> way) throws FsException {
       sink.way(way);
     }
+
+    @Override
+    public boolean isSynced() {
+      return sink.isSynced();
+    }
   }
 
   /** Takes what a scan finds. Called by several threads at once. */
@@ -291,6 +309,11 @@ public interface Origin extends AutoCloseable {
     /** Returns what is known of a directory's entries. */
     default KnownEntries known(OriginPath directory) {
       return KnownEntries.NONE;
+    }
+
+    /** Tells whether the store itself is to be asked, and no cache on the way. */
+    default boolean isSynced() {
+      return false;
     }
 
     /** Tells whether the scan is to go on. */

@@ -13,6 +13,16 @@ public interface OriginFile extends AutoCloseable {
   Version version() throws FsException;
 
   /**
+   * Returns the version as {@link #version()} does, but asks the store itself, where a cache on the
+   * way may have the version of before the file was opened. Costs a round trip there.
+   *
+   * @throws FsException STALE where this is no regular file
+   */
+  default Version storedVersion() throws FsException {
+    return version();
+  }
+
+  /**
    * Reads until the length is reached or the file ends.
    *
    * @param offset first byte

@@ -5,6 +5,7 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.Origin.Part;
 import io.holdfast.fs.origin.OriginFile;
+import io.holdfast.fs.origin.Version;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -121,7 +122,10 @@ final class OriginReader {
     }
   }
 
-  /** Reads the missing bytes; checks the version of each step before any reader gets its bytes. */
+  /**
+   * Reads the missing bytes; checks the version of each step before any reader gets its bytes. Only
+   * after the last step the store itself is asked: that costs a round trip.
+   */
   private boolean readMissing(Fetch fetch, IntConsumer arrived) throws FsException {
     Item item = fetch.item();
     long address = fetch.address();
@@ -130,7 +134,8 @@ final class OriginReader {
       while (done < item.length() && fetch.isRunning()) {
         int step = Math.min(STEP, item.length() - done);
         int count = file.read(item.offset() + done, address + done, step);
-        checkVersion(file, item);
+        boolean last = done + step == item.length();
+        checkVersion(last ? file.storedVersion() : file.version(), item);
         if (count < step) {
           // the version is right, so the store returned fewer bytes than the file has
           throw new FsException(
@@ -159,8 +164,8 @@ final class OriginReader {
     }
   }
 
-  private static void checkVersion(OriginFile file, Item item) throws FsException {
-    if (!file.version().equals(item.version())) {
+  private static void checkVersion(Version now, Item item) throws FsException {
+    if (!now.equals(item.version())) {
       throw stale(item);
     }
   }

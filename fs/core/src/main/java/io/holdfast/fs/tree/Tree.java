@@ -610,6 +610,13 @@ public final class Tree {
   }
 
   /**
+   * Has the store itself answer what is asked about a node from now on; see {@link Origin#sync}.
+   */
+  public void sync(Node node) throws FsException {
+    origin.sync(node.path());
+  }
+
+  /**
    * Asks the origin for the attributes of a node.
    *
    * @return whether the name still leads to this version. If so, {@link Node#attributes()} are

@@ -65,9 +65,17 @@ public final class TreeScan {
    */
   public void run(Node top, TreePass pass, Counter counter, BooleanSupplier goesOn)
       throws FsException {
-    Sink sink = new Sink(pass, counter, goesOn);
+    run(top, new Sink(pass, counter, goesOn, false));
+  }
+
+  /** Scans like {@link #run}, but asks the store itself, and no cache on the way. */
+  public void runSynced(Node top, TreePass pass, BooleanSupplier goesOn) throws FsException {
+    run(top, new Sink(pass, (directory, name, attributes) -> {}, goesOn, true));
+  }
+
+  private void run(Node top, Sink sink) throws FsException {
     origin.scan(top.path(), threads, sink);
-    for (int round = 1; sink.hasMoved() && goesOn.getAsBoolean(); round++) {
+    for (int round = 1; sink.hasMoved() && sink.goesOn(); round++) {
       sink.mayMove = round < MOST_ROUNDS;
       for (OriginPath directory : sink.takeMoved()) {
         scanAgain(directory, sink);
@@ -97,6 +105,7 @@ public final class TreeScan {
     private final TreePass pass;
     private final Counter counter;
     private final BooleanSupplier goesOn;
+    private final boolean synced;
     private final AtomicInteger warnings = new AtomicInteger();
     private final Set<OriginPath> moved = ConcurrentHashMap.newKeySet();
 
@@ -111,10 +120,16 @@ public final class TreeScan {
 
     private volatile boolean mayMove = true;
 
-    Sink(TreePass pass, Counter counter, BooleanSupplier goesOn) {
+    Sink(TreePass pass, Counter counter, BooleanSupplier goesOn, boolean synced) {
       this.pass = pass;
       this.counter = counter;
       this.goesOn = goesOn;
+      this.synced = synced;
+    }
+
+    @Override
+    public boolean isSynced() {
+      return synced;
     }
 
     @Override

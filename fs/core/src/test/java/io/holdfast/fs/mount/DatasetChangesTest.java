@@ -124,6 +124,21 @@ final class DatasetChangesTest {
     public void expireDirectory(long node) {}
   }
 
+  /** It asked the client, which had kept the attributes of before, and found nothing different. */
+  @Test
+  void refresh_clientKeepsAttributes_asksTheStore() throws FsException {
+    origin.file("d/f", new byte[1]);
+    origin.keepAttributes();
+    changes.refresh("");
+    Node directory = lookup(tree.root(), "d");
+    for (String path : List.of("", "d", "d/f")) {
+      origin.overwrite("d/f", new byte[1]);
+      assertThat(lookup(directory, "f").version()).isNotEqualTo(origin.versionOf("d/f"));
+      assertThat(changes.refresh(path)).as("'%s'", path).isEqualTo(1);
+      assertThat(lookup(directory, "f").version()).isEqualTo(origin.versionOf("d/f"));
+    }
+  }
+
   /** A listing on its way may show the rights of before to a kernel that knows no directory yet. */
   @Test
   void directoryClosed_kernelAsksForItsRightsAgain_onceAllHaveTheirReplies() throws FsException {

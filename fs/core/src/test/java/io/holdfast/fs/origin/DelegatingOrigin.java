@@ -49,6 +49,11 @@ public class DelegatingOrigin implements Origin {
   }
 
   @Override
+  public void sync(OriginPath path) throws FsException {
+    origin.sync(path);
+  }
+
+  @Override
   public Found find(
       OriginPath directory, byte[] name, List<Attributes> way, @Nullable Attributes known)
       throws FsException {

@@ -6,7 +6,9 @@ import io.holdfast.fs.linux.Memory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -31,6 +33,10 @@ public final class FakeOrigin implements Origin, DirectoryStore {
   private final AtomicLong stats = new AtomicLong();
   private final AtomicLong bytesRead = new AtomicLong();
   private volatile Gate gate = new Gate() {};
+
+  /** The attributes that a client on this machine keeps, by path; null where there is none. */
+  private @Nullable Map<String, Attributes> kept;
+
   private long lastInode;
   private long time = 1_700_000_000_000_000_000L;
 
@@ -134,6 +140,14 @@ public final class FakeOrigin implements Origin, DirectoryStore {
   }
 
   // what tests do behind its back
+
+  /**
+   * Keeps attributes from now on, as the client of a network filesystem does: only {@link #sync}, a
+   * synced listing and {@link OriginFile#storedVersion} show what has changed.
+   */
+  public synchronized void keepAttributes() {
+    kept = new HashMap<>();
+  }
 
   /** Makes a new file take a name, also one that is taken, and returns its version. */
   public Version file(String path, byte[] content) {
@@ -298,10 +312,23 @@ public final class FakeOrigin implements Origin, DirectoryStore {
     gate.stat(path);
     try {
       synchronized (this) {
-        return find(path).attributes();
+        return attributes(path, find(path));
       }
     } finally {
       gate.afterStat(path);
+    }
+  }
+
+  private Attributes attributes(OriginPath path, Entry entry) {
+    return kept == null
+        ? entry.attributes()
+        : kept.computeIfAbsent(key(path.bytes()), key -> entry.attributes());
+  }
+
+  @Override
+  public synchronized void sync(OriginPath path) {
+    if (kept != null) {
+      kept.remove(key(path.bytes()));
     }
   }
 
@@ -373,6 +400,9 @@ public final class FakeOrigin implements Origin, DirectoryStore {
     for (Listed listed : all) {
       byte[] bytes = listed.name.bytes();
       Attributes attributes;
+      if (sink.isSynced()) {
+        sync(path.child(bytes));
+      }
       try {
         attributes = stat(path.child(bytes));
       } catch (FsException e) {
@@ -513,8 +543,14 @@ public final class FakeOrigin implements Origin, DirectoryStore {
         if (entry.type() != Attributes.REGULAR) {
           throw new FsException(FsError.STALE, path + ": no regular file");
         }
-        return entry.version();
+        return attributes(path, entry).version();
       }
+    }
+
+    @Override
+    public Version storedVersion() throws FsException {
+      sync(path);
+      return version();
     }
 
     @Override

@@ -15,6 +15,7 @@ import io.holdfast.fs.origin.Origin.KnownEntry;
 import io.holdfast.fs.origin.posix.PosixOrigin;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -183,6 +184,31 @@ final class PosixOriginTest extends DirectoryContractTest {
     try (Origin origin = PosixOrigin.open(Path.of("/proc/self"), InstantSource.system())) {
       assertThat(origin.mayHang()).isTrue();
     }
+  }
+
+  /** As a network filesystem is asked; {@code CachedAttributesIT} has a client that keeps more. */
+  @Test
+  void sync_filesystemThatMayHang_asksForWhatIsThere() throws FsException {
+    List<String> names = new ArrayList<>();
+    EntrySink synced =
+        new EntrySink() {
+          @Override
+          public void entry(byte[] name, int type, long inode, Attributes attributes) {
+            names.add(new String(name, StandardCharsets.UTF_8));
+          }
+
+          @Override
+          public boolean isSynced() {
+            return true;
+          }
+        };
+    try (Origin origin = PosixOrigin.open(Path.of("/proc/self"), InstantSource.system())) {
+      origin.sync(OriginPath.ROOT);
+      origin.sync(OriginPath.of("status"));
+      origin.sync(OriginPath.of("no/such"));
+      origin.list(OriginPath.ROOT, synced);
+    }
+    assertThat(names).contains("status", "fd");
   }
 
   /** Counts the entries behind each look at the way. */

@@ -178,6 +178,18 @@ final class TransitFailuresTest {
     }
   }
 
+  /** Its bytes were of the next version, and its attributes those that the client had kept. */
+  @Test
+  void read_writtenBehindAClientThatKeepsAttributes_isStale() throws FsException {
+    try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {
+      File file = t.file("f", 1000, 1);
+      t.origin.keepAttributes();
+      assertThat(t.origin.stat(OriginPath.of("f")).version()).isEqualTo(file.content().version());
+      t.origin.overwrite("f", new byte[1000]);
+      assertThat(t.read(file, 0, 1000).failure().code()).isEqualTo(FsError.STALE);
+    }
+  }
+
   @Test
   void origin_silent_isNotAsked() {
     try (TransitFixture t = TransitFixture.direct(ITEM, CAPACITY)) {

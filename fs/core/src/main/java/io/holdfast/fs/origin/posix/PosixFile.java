@@ -83,11 +83,16 @@ final class PosixFile implements OriginFile {
 
   @Override
   public Version version() throws FsException {
-    return requireRegular().version();
+    return requireRegular(0).version();
   }
 
-  private Attributes requireRegular() throws FsException {
-    int errno = Statx.call(fd);
+  @Override
+  public Version storedVersion() throws FsException {
+    return requireRegular(readers == null ? 0 : Statx.FORCE_SYNC).version();
+  }
+
+  private Attributes requireRegular(int sync) throws FsException {
+    int errno = Statx.call(fd, sync);
     if (errno != 0) {
       throw Linux.failure(errno, path.toString());
     }
@@ -210,7 +215,7 @@ final class PosixFile implements OriginFile {
       long count = LIBC.pread(fd, address + done, length - done, offset + done);
       if (count < 0) {
         int errno = Linux.errno();
-        requireRegular(); // something else fails to be read in many ways
+        requireRegular(0); // something else fails to be read in many ways
         throw Linux.failure(errno, path.toString());
       }
       if (count == 0) {

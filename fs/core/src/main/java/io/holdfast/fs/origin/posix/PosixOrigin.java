@@ -223,6 +223,26 @@ public final class PosixOrigin implements Origin {
     }
   }
 
+  @Override
+  public void sync(OriginPath path) throws FsException {
+    if (!mayHang) {
+      return;
+    }
+    try {
+      int fd = openOnly(path);
+      try {
+        check(Statx.call(fd, Statx.FORCE_SYNC), path);
+      } finally {
+        LIBC.close(fd);
+      }
+    } catch (FsException e) {
+      switch (e.code()) {
+        case NOT_FOUND, NOT_DIRECTORY, SYMLINK, STALE, ACCESS_DENIED, NOT_PERMITTED -> {}
+        default -> throw e;
+      }
+    }
+  }
+
   private Attributes attributes(int fd, @Nullable Attributes known, OriginPath path)
       throws FsException {
     check(Statx.call(fd), path);
@@ -324,11 +344,16 @@ public final class PosixOrigin implements Origin {
   public void list(OriginPath path, EntrySink sink) throws FsException {
     int fd =
         openBeneath(path, Linux.O_RDONLY | Linux.O_DIRECTORY | Linux.O_NOFOLLOW | Linux.O_CLOEXEC);
+    int sync = mayHang && sink.isSynced() ? Statx.FORCE_SYNC : 0;
     // not the thread's scratch memory: the sink may use it
     long buffer = LIBC.malloc(Scratch.AREA_CAPACITY);
     try {
       if (buffer == 0) {
         throw new FsException(FsError.NO_MEMORY, path + ": no memory to list it");
+      }
+      if (sync != 0) {
+        // else the client lists the names that it knows
+        check(Statx.call(fd, sync), path);
       }
       while (true) {
         long length = LIBC.getdents64(fd, buffer, Scratch.AREA_CAPACITY);
@@ -338,7 +363,7 @@ public final class PosixOrigin implements Origin {
         if (length == 0) {
           return;
         }
-        list(path, fd, buffer, buffer + length, sink);
+        list(path, fd, new Names(buffer, buffer + length, sync), sink);
       }
     } finally {
       LIBC.free(buffer);
@@ -347,15 +372,22 @@ public final class PosixOrigin implements Origin {
   }
 
   /**
+   * Names that one getdents64 has given.
+   *
+   * @param sync {@link Statx#FORCE_SYNC} or 0, for their attributes
+   */
+  private record Names(long begin, long end, int sync) {}
+
+  /**
    * Passes the entries of the names that one getdents64 has given, each behind a look at the way.
    */
-  private void list(OriginPath path, int directory, long names, long end, EntrySink sink)
+  private void list(OriginPath path, int directory, Names names, EntrySink sink)
       throws FsException {
     int most = mayHang ? FEW : Integer.MAX_VALUE;
     KnownEntries known = sink.known();
     List<Consumer<EntrySink>> entries = new ArrayList<>();
     int asked = 0;
-    for (long at = names; at < end; at += Memory.getShort(at + DIRENT_RECLEN)) {
+    for (long at = names.begin; at < names.end; at += Memory.getShort(at + DIRENT_RECLEN)) {
       byte[] name = Memory.string(at + DIRENT_NAME);
       if (!DirectoryPath.isName(name)) {
         continue;
@@ -368,7 +400,7 @@ public final class PosixOrigin implements Origin {
       asked++;
       int type = Memory.getByte(at + DIRENT_TYPE) << DT_TO_MODE_SHIFT;
       long inode = Memory.getLong(at);
-      int errno = Statx.call(directory, name);
+      int errno = Statx.call(directory, name, names.sync);
       if (errno == 0) {
         StoreAcls.Entry entry = AskedEntry.of(directory, name);
         Attributes attributes = withAcl(path.child(name), known.attributes(name), entry);

@@ -29,6 +29,9 @@ final class Statx {
   private static final int BASIC_STATS = 0x7ff;
   private static final int BIRTH_TIME = 0x800;
 
+  /** Has a network filesystem's server answer, and not its client on this machine. */
+  static final int FORCE_SYNC = 0x2000;
+
   /** Offsets of the handle and of the number of its mount, behind the answer of 256 bytes. */
   private static final int HANDLE = 256;
 
@@ -71,10 +74,15 @@ final class Statx {
    * @return 0, or a positive errno
    */
   static int call(int fd) {
+    return call(fd, 0);
+  }
+
+  /** The same with {@link #FORCE_SYNC} or 0. */
+  static int call(int fd, int sync) {
     long area = Linux.scratch().area();
     long path = Linux.scratch().path();
     Memory.putByte(path, 0);
-    return call(fd, path, Linux.AT_EMPTY_PATH, area);
+    return call(fd, path, Linux.AT_EMPTY_PATH | sync, area);
   }
 
   /**
@@ -83,10 +91,15 @@ final class Statx {
    * @return 0, or a positive errno
    */
   static int call(int directory, byte[] name) {
+    return call(directory, name, 0);
+  }
+
+  /** The same with {@link #FORCE_SYNC} or 0. */
+  static int call(int directory, byte[] name, int sync) {
     long area = Linux.scratch().area();
     long path = Linux.scratch().path();
     Memory.putString(path, name);
-    return call(directory, path, Linux.AT_SYMLINK_NOFOLLOW, area);
+    return call(directory, path, Linux.AT_SYMLINK_NOFOLLOW | sync, area);
   }
 
   private static int call(int fd, long path, int flags, long area) {
