@@ -11,8 +11,13 @@ import io.holdfast.fs.linux.Memory;
  * fuse_init_in:  0 major u32, 4 minor u32, 8 max_readahead u32, 12 flags u32, 16 flags2 u32 (with INIT_EXT)
  * fuse_init_out: 0 major u32, 4 minor u32, 8 max_readahead u32, 12 flags u32, 16 max_background u16,
  *                18 congestion_threshold u16, 20 max_write u32, 24 time_gran u32, 28 max_pages u16, 30 map_alignment u16,
- *                32 flags2 u32, 36 max_stack_depth u32, 40 request_timeout u16, 42 zero, to 64; 24 before 7.23
+ *                32 flags2 u32, 36 max_stack_depth u32, 40 zero, to 64; 24 before 7.23
  * </pre>
+ *
+ * <p>The daemon does not take the kernel's request timeout (Linux 6.15): it ends the whole mount at
+ * the first request that takes longer. A read may wait for as long as {@code --source-timeout}
+ * says, and a listing of millions of names for as long as the store sends them. The kernel cannot
+ * tell such a request from a daemon that hangs.
  *
  * @param minor minor version of the protocol that is spoken from now on
  * @param maxReadahead bytes that the kernel reads ahead
@@ -52,9 +57,6 @@ record Negotiation(int minor, int maxReadahead, long flags) {
   /** The kernel can send requests again that were not answered: Linux 6.9. */
   private static final long HAS_RESEND = 1L << 39;
 
-  /** The kernel ends a connection that does not answer: Linux 6.15. */
-  private static final long REQUEST_TIMEOUT = 1L << 42;
-
   /**
    * The flags that the daemon takes. Without the caching of symlinks, because those of the control
    * directory lead elsewhere at each look; and without everything about writing.
@@ -68,8 +70,7 @@ record Negotiation(int minor, int maxReadahead, long flags) {
           | MAX_PAGES
           | EXPLICIT_INVAL_DATA
           | INIT_EXT
-          | HAS_RESEND
-          | REQUEST_TIMEOUT;
+          | HAS_RESEND;
 
   /**
    * Linux 6.18, with which this was tried. Older kernels ask for one page of a listing at a time,
@@ -87,9 +88,6 @@ record Negotiation(int minor, int maxReadahead, long flags) {
 
   /** The most pages of a request: 1 MiB. */
   private static final int PAGES = 256;
-
-  /** Ends the connection of a daemon that hangs for good; far above every deadline here. */
-  private static final int TIMEOUT_SECONDS = 300;
 
   /**
    * Reads an offer.
@@ -132,7 +130,6 @@ record Negotiation(int minor, int maxReadahead, long flags) {
     Memory.putInt(to + 24, 1);
     Memory.putShort(to + 28, (flags & MAX_PAGES) == 0 ? 0 : PAGES);
     Memory.putInt(to + 32, (int) (flags >>> Integer.SIZE));
-    Memory.putShort(to + 40, (flags & REQUEST_TIMEOUT) == 0 ? 0 : TIMEOUT_SECONDS);
     return minor < 23 ? INIT_OUT_BEFORE_23 : INIT_OUT;
   }
 
