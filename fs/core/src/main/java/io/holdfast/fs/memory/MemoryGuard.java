@@ -167,13 +167,13 @@ public final class MemoryGuard implements AutoCloseable {
     // logged first, so that a user who sees the state finds the line about it
     words.say(was, is, new GuardWords.Seen(bounds, use, rooms));
     state = is;
-    boolean limits = is.phase() != CapacityRules.Phase.OK;
-    boolean limited = was.phase() != CapacityRules.Phase.OK;
     if (is.phase() == CapacityRules.Phase.SHRINKING && was.phase() != is.phase()) {
       episodes.incrementAndGet();
     }
-    if ((limits || limited) && sources.residents().capacity() != is.capacity()) {
-      resize(is.capacity(), use.residents());
+    // a user may have lowered the capacity since this look began
+    long capacity = Math.min(is.capacity(), sources.bounds().get().capacity());
+    if (sources.residents().capacity() != capacity) {
+      resize(capacity, use.residents());
     }
   }
 

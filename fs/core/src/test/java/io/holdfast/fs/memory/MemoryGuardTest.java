@@ -68,10 +68,9 @@ class MemoryGuardTest {
   }
 
   @Test
-  void enoughMemory_nobodyIsResized_whoeverElseChangesTheCapacity() {
+  void enoughMemory_capacityIsTheUsers_nobodyIsResized() {
     guard.look();
     bounds = new Bounds(950 * MIB, 2000 * MIB, 0);
-    guard.look();
     capacity = bounds.capacity();
     guard.look();
 
@@ -128,6 +127,36 @@ class MemoryGuardTest {
     guard.look();
 
     assertThat(capacity).isEqualTo(900 * MIB);
+  }
+
+  /** Residents were admitted up to the guard's capacity while a user's smaller one evicted them. */
+  @Test
+  void capacityLoweredByAUser_whileLimitedAndALookIsUnderWay_isLeft() {
+    available = 150 * MIB;
+    guard.look();
+    assertThat(guard.figures().state().capacity()).isEqualTo(900 * MIB);
+    onLook =
+        () -> {
+          bounds = new Bounds(700 * MIB, 2000 * MIB, 0);
+          capacity = bounds.capacity();
+        };
+    resizes.clear();
+
+    guard.look();
+
+    assertThat(resizes).isEmpty();
+  }
+
+  /** The look had taken the bounds when the user's capacity came, and saw no need to look again. */
+  @Test
+  void capacityRaisedToTheOldOneByALook_isLoweredByTheNext() {
+    guard.look();
+    bounds = new Bounds(700 * MIB, 2000 * MIB, 0);
+    capacity = 1000 * MIB;
+
+    guard.look();
+
+    assertThat(resizes).containsExactly(700L);
   }
 
   @Test

@@ -151,8 +151,9 @@ final class TaskActions {
           "locking %s is not permitted: raise 'ulimit -l' and mount again, or give less"
               .formatted(Human.bytes(bytes)));
     }
-    residency.resize(bytes, limits.mappings());
+    // first: the memory's guard sets the capacity that it knows, and must not take this one back
     task.parts().capacity().changed(bytes, task.request().withinBudget());
+    residency.resize(bytes, limits.mappings());
     awaitLeaving(task);
   }
 

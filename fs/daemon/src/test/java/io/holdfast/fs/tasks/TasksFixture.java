@@ -55,6 +55,10 @@ final class TasksFixture implements AutoCloseable {
   final Transit transit;
   final Tasks tasks;
   final List<Long> capacities = new ArrayList<>();
+
+  /** The capacity that the policy had at each of these. */
+  final List<Long> capacitiesBefore = new ArrayList<>();
+
   final Tree tree;
   volatile boolean listed = true;
   volatile boolean whole = true;
@@ -209,6 +213,7 @@ final class TasksFixture implements AutoCloseable {
     @Override
     public void changed(long capacity, boolean withinBudget) {
       capacities.add(capacity);
+      capacitiesBefore.add(policy.capacity());
     }
 
     @Override

@@ -340,6 +340,15 @@ final class TasksTest {
 
   // capacity
 
+  /** The memory's guard, which knew the old capacity, took the new one back. */
+  @Test
+  void capacity_isToldBeforeItHolds() throws IOException {
+    with(30);
+    node.run("capacity", List.of(), Map.of("size", "12%"));
+    assertThat(node.capacities).containsExactly(12L * PAGE);
+    assertThat(node.capacitiesBefore).containsExactly(30L * PAGE);
+  }
+
   @Test
   void capacity_upToASize_isWhatFits() throws IOException {
     with(30).files("a", 100);
