@@ -832,13 +832,21 @@ final class MissPath {
     }
   }
 
-  /** Answers asks that are in no fetch any more, each whatever becomes of the others. */
+  /**
+   * Answers asks that are in no fetch any more, each whatever becomes of the others. Those that are
+   * served again may wait for the origin, and this thread may be the one that enforces deadlines.
+   */
   private void answerAll(Fetch fetch, List<Ask> asks, @Nullable FsException cause) {
     for (int i = 0; i < asks.size(); i++) { // without an iterator: there may be no room for it
-      if (cause == null) {
-        serveAgain(fetch, asks.get(i));
-      } else {
-        failed(asks.get(i), cause);
+      Ask ask = asks.get(i);
+      if (cause != null) {
+        failed(ask, cause);
+        continue;
+      }
+      try {
+        threads.execute(() -> serveAgain(fetch, ask));
+      } catch (RuntimeException | OutOfMemoryError e) {
+        failed(ask, broken(fetch, e));
       }
     }
   }

@@ -16,7 +16,11 @@ import io.holdfast.fs.RecordingReply;
 import io.holdfast.fs.origin.FakeOrigin;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.transit.TransitFixture.File;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -103,6 +107,50 @@ final class TransitFailuresTest {
       assertThat(later.bytes()).isEqualTo(file.bytes());
       assertThat(first.bytes()).isEqualTo(file.bytes());
       assertThat(t.transit.stats().originErrors.sum()).isZero();
+    }
+  }
+
+  /**
+   * The thread that enforces deadlines read from a disk that hangs, for a program that had tried
+   * again, and enforced none from then on.
+   */
+  @Test
+  void origin_hangsAndAReaderHasJoined_isAskedAgainByAnotherThread() throws InterruptedException {
+    List<Runnable> steps = new ArrayList<>();
+    try (TransitFixture t = TransitFixture.stepping(ITEM, CAPACITY, steps::add)) {
+      File file = t.file("f", 1000, 1);
+      CountDownLatch asked = new CountDownLatch(1);
+      CountDownLatch answers = new CountDownLatch(1);
+      AtomicInteger reads = new AtomicInteger();
+      t.origin.setGate(
+          new FakeOrigin.Gate() {
+            @Override
+            public void read(OriginPath path, long offset, int length) {
+              if (reads.getAndIncrement() == 0) {
+                asked.countDown();
+                Await.latch(answers);
+              }
+            }
+          });
+      FutureTask<RecordingReply> first = new FutureTask<>(() -> t.read(file, 0, 1000));
+      Thread reader = new Thread(first, "reader");
+      reader.start();
+      Await.latch(asked);
+      t.clock.advance(TransitFixture.DEADLINE.plusSeconds(1));
+      t.transit.expire();
+      RecordingReply again = t.read(file, 0, 1000);
+      t.clock.advance(TransitFixture.DEADLINE.minusMillis(500));
+
+      t.transit.expire();
+
+      int readsByNow = reads.get();
+      List<Runnable> handedOver = List.copyOf(steps);
+      answers.countDown();
+      reader.join();
+      assertThat(readsByNow).as("reads of the origin").isEqualTo(1);
+      assertThat(handedOver).hasSize(1);
+      handedOver.get(0).run();
+      assertThat(again.bytes()).isEqualTo(file.bytes());
     }
   }
 

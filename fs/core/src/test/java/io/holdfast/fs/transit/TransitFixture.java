@@ -43,23 +43,28 @@ final class TransitFixture implements AutoCloseable {
 
   /** Fetches run on the reader's own thread. */
   static TransitFixture direct(int itemSize, long capacity) {
-    return new TransitFixture(itemSize, capacity, DEADLINE, null, Runnable::run);
+    return new TransitFixture(itemSize, capacity, DEADLINE, null, Runnable::run, Runnable::run);
+  }
+
+  /** The same, with an executor for steps of fetches that had to wait. */
+  static TransitFixture stepping(int itemSize, long capacity, Executor steps) {
+    return new TransitFixture(itemSize, capacity, DEADLINE, null, Runnable::run, steps);
   }
 
   /** The same with a short deadline. */
   static TransitFixture impatient(int itemSize, long capacity) {
-    return new TransitFixture(itemSize, capacity, IMPATIENCE, null, Runnable::run);
+    return new TransitFixture(itemSize, capacity, IMPATIENCE, null, Runnable::run, Runnable::run);
   }
 
   /** Fetches run on threads. */
   static TransitFixture threaded(int itemSize, long capacity) {
     ExecutorService threads = Executors.newCachedThreadPool();
-    return new TransitFixture(itemSize, capacity, DEADLINE, threads, threads);
+    return new TransitFixture(itemSize, capacity, DEADLINE, threads, threads, Runnable::run);
   }
 
   /** Fetches run on the reader's own thread, and those ahead on another executor. */
   static TransitFixture direct(int itemSize, long capacity, Executor ahead) {
-    return new TransitFixture(itemSize, capacity, DEADLINE, null, ahead);
+    return new TransitFixture(itemSize, capacity, DEADLINE, null, ahead, Runnable::run);
   }
 
   private TransitFixture(
@@ -67,12 +72,13 @@ final class TransitFixture implements AutoCloseable {
       long capacity,
       Duration deadline,
       @Nullable ExecutorService threads,
-      Executor ahead) {
+      Executor ahead,
+      Executor steps) {
     this.threads = threads;
     Executor awaited = threads == null ? Runnable::run : threads;
     transit =
         new Transit(
-            new Transit.Sources(origin, PeerSource.NONE, Runnable::run),
+            new Transit.Sources(origin, PeerSource.NONE, steps),
             new ItemLayout(itemSize),
             capacity,
             new PlainFetchers(awaited, ahead),
