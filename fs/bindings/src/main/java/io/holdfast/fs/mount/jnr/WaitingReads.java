@@ -14,6 +14,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * </pre>
  */
 final class WaitingReads {
+  /** A second: a read that has not begun then has ended. */
+  private static final int MOST_LOOKS = 20;
+
   private final ConcurrentHashMap<Long, Waiting> waiting = new ConcurrentHashMap<>();
 
   private record Waiting(int reader, long since, BlockingReply reply) {}
@@ -39,22 +42,23 @@ final class WaitingReads {
 
   /** Ends the read that an INTERRUPT request names, if it still waits and its reader ends. */
   void interrupt(long request) {
-    look(Memory.getLong(request + Request.HEADER_SIZE));
+    look(Memory.getLong(request + Request.HEADER_SIZE), MOST_LOOKS);
   }
 
   /**
    * Ends the read if its reader ends; else looks again later, because the kernel tells of the first
-   * signal only.
+   * signal only. The read may begin later, on a thread that has just received it.
+   *
+   * @param looks how often to look for a read that is not known
    */
-  private void look(long unique) {
+  private void look(long unique, int looks) {
     Waiting read = waiting.get(unique);
-    if (read == null) {
-      return;
-    }
-    if (CallerSignals.end(read.reader, read.since)) {
+    if (read == null && looks > 0) {
+      CallerSignals.later(() -> look(unique, looks - 1));
+    } else if (read != null && CallerSignals.end(read.reader, read.since)) {
       read.reply.interrupted();
-    } else {
-      CallerSignals.later(() -> look(unique));
+    } else if (read != null) {
+      CallerSignals.later(() -> look(unique, 0));
     }
   }
 }

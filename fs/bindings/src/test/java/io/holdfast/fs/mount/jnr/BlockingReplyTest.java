@@ -116,6 +116,20 @@ final class BlockingReplyTest {
     assertThat(Memory.getLong(buffer)).isEqualTo(7);
   }
 
+  /**
+   * Another thread may have received the read, and not noted it yet; the kernel tells only once.
+   */
+  @Test
+  void interrupted_beforeTheReadIsKnown_endsTheWait() throws InterruptedException {
+    WaitingReads waiting = new WaitingReads();
+    long request = LIBC.malloc(48);
+    Memory.putLong(request + Request.HEADER_SIZE, 12);
+    waiting.interrupt(request);
+    LIBC.free(request);
+    Reader reader = new Reader(reply -> waiting.await(12, NO_THREAD, reply, () -> {}));
+    assertThat(reader.result()).isEqualTo(-Errno.EINTR.intValue());
+  }
+
   /** As after a profiler's signal. */
   @Test
   void interrupted_readerGoesOn_waits() throws InterruptedException {
