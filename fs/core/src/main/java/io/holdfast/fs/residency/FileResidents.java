@@ -35,7 +35,9 @@ sealed interface FileResidents permits Resident, Many {
       return more;
     }
     Many many = residents instanceof Many several ? several : new Many();
-    residents.all().stream().filter(each -> residents != many).forEach(each -> put(many, each));
+    if (residents instanceof Resident one) {
+      put(many, one);
+    }
     put(many, more);
     return many;
   }
