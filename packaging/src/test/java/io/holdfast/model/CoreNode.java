@@ -45,12 +45,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -136,6 +138,7 @@ final class CoreNode implements AutoCloseable {
                 TTL,
                 false,
                 housekeeping,
+                housekeeping,
                 housekeeping));
     learns[0] = changes;
     service = new PeerService(cluster, tree, layout, transit, residency, Planned.NONE, threads);
@@ -212,6 +215,11 @@ final class CoreNode implements AutoCloseable {
 
     @Override
     public void expireDirectory(long node) {}
+
+    @Override
+    public OptionalLong inVain(LongPredicate directories) {
+      return OptionalLong.empty();
+    }
   }
 
   private final class Listener implements FetchListener {

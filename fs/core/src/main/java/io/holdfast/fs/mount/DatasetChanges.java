@@ -16,6 +16,7 @@ import io.holdfast.fs.tree.TreeScan;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -49,6 +50,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   private final Residency residency;
   private final KernelView kernel;
   private final Executor later;
+  private final Executor waiter;
   private final Executor teller;
   private final OutdatedNames outdated;
   private final Openings openings = new Openings();
@@ -70,8 +72,8 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
    *
    * @param metadataTtl how long the kernel keeps names
    * @param succeeds whether the kernel has been told of names by an earlier daemon of the mount
-   * @param later runs lookups of files that have changed, and waits for replies; not on a thread
-   *     that answers requests
+   * @param later runs lookups of files that have changed; not on a thread that answers requests
+   * @param waiter runs what waits for replies to requests, as long as these take
    * @param teller tells the kernel of names that lead elsewhere by now; waits for no reply
    */
   public record Parts(
@@ -84,6 +86,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
       Duration metadataTtl,
       boolean succeeds,
       Executor later,
+      Executor waiter,
       Executor teller) {}
 
   /** Creates the object; no change is acted on yet. */
@@ -95,6 +98,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     residency = parts.residency;
     kernel = parts.kernel;
     later = parts.later;
+    waiter = parts.waiter;
     teller = parts.teller;
     firstOwn = tree.end();
     outdated = new OutdatedNames(parts.metadataTtl, parts.succeeds);
@@ -139,10 +143,10 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     kernel.expireRights(directory.id());
     Openings.Opening opening = openings.of(directory.id());
     if (opening != null) {
-      execute(later, () -> open(directory, opening));
+      execute(waiter, () -> open(directory, opening));
     } else {
       closed.add(directory);
-      executeOnce(closing, later, this::expireClosed);
+      executeOnce(closing, waiter, this::expireClosed);
     }
   }
 
@@ -259,7 +263,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
    */
   private void expireOnceReplied(long parent, byte[] name) {
     execute(
-        later,
+        waiter,
         () -> {
           awaitReplies();
           kernel.expire(parent, name);
@@ -423,7 +427,32 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
       pass.requireSettled();
     }
     awaitTold();
+    requireTold(top);
     return different;
+  }
+
+  /**
+   * Requires that the kernel knows what it was told of a node's names, on its way and below it.
+   *
+   * @throws FsException TIMED_OUT if it does not, because somebody uses a directory
+   */
+  private void requireTold(Node top) throws FsException {
+    OptionalLong inVain =
+        kernel.inVain(
+            id -> {
+              Node directory = tree.handle(id);
+              return directory != null
+                  && !directory.isStale()
+                  && (directory.isWithin(top) || top.isWithin(directory));
+            });
+    if (inVain.isPresent()) {
+      Node directory = tree.handle(inVain.getAsLong());
+      throw new FsException(
+          FsError.TIMED_OUT,
+          (directory == null ? "a directory" : directory.path())
+              + ": in use, so the kernel may show it as it was: end the program that hangs in it,"
+              + " and refresh again");
+    }
   }
 
   private boolean isWithin(long id, Node directory) {

@@ -1,5 +1,8 @@
 package io.holdfast.fs.mount;
 
+import java.util.OptionalLong;
+import java.util.function.LongPredicate;
+
 /** The kernel's view of the dataset, which the core ends where it is out of date. Thread-safe. */
 public interface KernelView {
   /**
@@ -12,8 +15,9 @@ public interface KernelView {
   boolean replace(long parent, byte[] name, long node);
 
   /**
-   * Has the kernel look a name up again before it uses it. Not to be called while a request about
-   * the name, or its directory, waits for the caller.
+   * Has the kernel look a name up again before it uses it. Waits for a bounded time until the
+   * kernel knows: see {@link #inVain}. Not to be called while a request about the name, or its
+   * directory, waits for the caller.
    */
   void expire(long parent, byte[] name);
 
@@ -28,9 +32,8 @@ public interface KernelView {
 
   /**
    * Tells whether the kernel knows a file, and so may have pages of its content. If the kernel
-   * knows it, it asks for the attributes again before it shows them. May wait, for a bounded time,
-   * so a thread that answers requests must not call it. Returns true if it has waited in vain, and
-   * false where the binding cannot tell; no daemon takes over the mount of such a binding.
+   * knows it, it asks for the attributes again before it shows them. Returns false where the
+   * binding cannot tell; no daemon takes over the mount of such a binding.
    */
   boolean mayKnow(long node);
 
@@ -59,7 +62,15 @@ public interface KernelView {
 
   /**
    * Has the kernel ask for the attributes and the listing of a directory before it shows them
-   * again.
+   * again. Waits for a bounded time until the kernel knows: see {@link #inVain}.
    */
   void expireDirectory(long node);
+
+  /**
+   * Returns a directory of which the kernel does not know something yet, although a call has waited
+   * for that: somebody uses the directory. The kernel will know once the directory is free.
+   *
+   * @param directories tells which directories matter
+   */
+  OptionalLong inVain(LongPredicate directories);
 }

@@ -1,9 +1,11 @@
 package io.holdfast.fs.mount;
 
+import static io.holdfast.fs.Failures.assertFails;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.origin.Attributes;
@@ -18,6 +20,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongPredicate;
 import org.junit.jupiter.api.AfterEach;
@@ -40,6 +44,12 @@ final class DatasetChangesTest {
 
   /** Tells whether the kernel knows a node. */
   private LongPredicate knows = node -> true;
+
+  /** The directory that somebody uses, so that the kernel does not know what it is told of it. */
+  private OptionalLong used = OptionalLong.empty();
+
+  /** Runs what waits for replies. */
+  private Executor waiter = Runnable::run;
 
   /** The calls that the kernel got, in their order. */
   private final List<String> told = new ArrayList<>();
@@ -65,6 +75,7 @@ final class DatasetChangesTest {
             TTL,
             succeeds,
             Runnable::run,
+            waiter,
             Runnable::run));
   }
 
@@ -122,6 +133,11 @@ final class DatasetChangesTest {
 
     @Override
     public void expireDirectory(long node) {}
+
+    @Override
+    public OptionalLong inVain(LongPredicate directories) {
+      return used.isPresent() && directories.test(used.getAsLong()) ? used : OptionalLong.empty();
+    }
   }
 
   /** It asked the client, which had kept the attributes of before, and found nothing different. */
@@ -151,6 +167,44 @@ final class DatasetChangesTest {
     tree.refresh(directory);
 
     assertThat(told).containsExactly("rights", "replies", "rights");
+  }
+
+  /**
+   * Whoever listed a directory into memory that hangs kept every change from the kernel, and the
+   * refresh said that all was well.
+   */
+  @Test
+  void refresh_kernelDoesNotTakeWhatItIsTold_fails() throws FsException {
+    origin.file("d/f", new byte[1]);
+    origin.file("d/e/f", new byte[1]);
+    origin.file("other/f", new byte[1]);
+    used = OptionalLong.of(lookup(tree.root(), "d").id());
+
+    for (String path : List.of("", "d", "d/f", "d/e")) {
+      assertFails(() -> changes.refresh(path), FsError.TIMED_OUT);
+    }
+    changes.refresh("other");
+    used = OptionalLong.empty();
+    changes.refresh("");
+  }
+
+  /** A reply that never comes, as to a request about a part of the origin that hangs. */
+  @Test
+  void changed_repliesAreWaitedFor_asksTheOrigin() throws FsException {
+    origin.file("f", new byte[1]);
+    Node file = lookup(tree.root(), "f");
+    List<Runnable> waits = new ArrayList<>();
+    waiter = waits::add;
+    changes = changes(false);
+    origin.file("d/f", new byte[1]);
+    Node directory = lookup(tree.root(), "d");
+    changes.otherRights(directory);
+    assertThat(waits).hasSize(1);
+    long asked = origin.stats();
+
+    changes.changed(file.id());
+
+    assertThat(origin.stats()).isGreaterThan(asked);
   }
 
   /** The daemon before had told the kernel that there is no such name, and nobody else knew. */

@@ -142,6 +142,7 @@ final class DatasetFilesystemTest {
                         TTL,
                         false,
                         Runnable::run,
+                        Runnable::run,
                         Runnable::run)),
                 TTL,
                 clock));

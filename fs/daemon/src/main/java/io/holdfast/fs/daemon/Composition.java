@@ -37,6 +37,7 @@ final class Composition {
   private static final int PROBE_THREADS = 16;
   private static final int POOL_THREADS = 64;
   private static final int CHANGED_THREADS = 2;
+  private static final int REPLIED_THREADS = 2;
   private static final int PREFETCH_THREADS = 4;
   private static final int PREFETCH_QUEUE = 16;
   private static final int SCAN_THREADS = 16;
@@ -166,6 +167,13 @@ final class Composition {
    */
   static PatientThreads lookers() {
     return new PatientThreads("changed", CHANGED_THREADS);
+  }
+
+  /**
+   * Creates the threads that wait for replies to requests, which may take as long as the origin.
+   */
+  static PatientThreads waiters() {
+    return new PatientThreads("replied", REPLIED_THREADS);
   }
 
   /**

@@ -56,6 +56,7 @@ final class Housekeeping {
     watched("fetches", LOOK, parts.transit::startLeft);
     watched("steps", LOOK, parts.steps::startLeft);
     watched("changed", LOOK, parts.lookers::startLeft);
+    watched("replied", LOOK, parts.waiters::startLeft);
     watched("tell", LOOK, parts.teller::startLeft);
     if (parts.peers != null) {
       watched("peers", TICK, parts.peers::tick);

@@ -98,6 +98,7 @@ final class MountParts {
   final ScheduledExecutorService housekeeping;
   final PatientThreads steps;
   final PatientThreads lookers;
+  final PatientThreads waiters;
   final PatientThreads teller;
   final DatasetChanges changes;
   final DatasetScan scan;
@@ -178,6 +179,7 @@ final class MountParts {
         undo.closing(
             Ceiling.guard(new Ceiling.Parts(settings, live, residency, transit, tree, guarding)));
     lookers = Composition.lookers();
+    waiters = Composition.waiters();
     teller = Composition.teller();
     changes = changes(treeScan);
     scan = scan(treeScan, ownShare);
@@ -334,6 +336,7 @@ final class MountParts {
                 settings.get(SettingTable.METADATA_TTL),
                 takesOver(),
                 lookers,
+                waiters,
                 teller));
     undo.push(made::stop);
     return made;

@@ -20,11 +20,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongPredicate;
 import jnr.constants.platform.Errno;
 import jnr.ffi.Pointer;
 import jnr.ffi.Runtime;
@@ -271,6 +273,12 @@ public final class JnrBinding implements Binding {
       // a negative offset leaves the pages alone
       libfuse.fuse_lowlevel_notify_inval_inode(channel, directory, -1, 0);
     }
+  }
+
+  /** Returns none: each call returns only when the kernel knows. */
+  @Override
+  public OptionalLong inVain(LongPredicate directories) {
+    return OptionalLong.empty();
   }
 
   /** Stores nothing: libfuse gives each file a number of its own, and does not tell which. */

@@ -23,13 +23,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
+import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongPredicate;
 import jnr.constants.platform.Errno;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,6 +45,12 @@ public final class KernelBinding implements Binding {
 
   private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
   private static final Duration LONGEST_NOTICE = Duration.ofSeconds(10);
+
+  /** The directories in use that may keep a notice each, before notices about others wait, too. */
+  private static final int NOTICE_THREADS = 8;
+
+  /** In place of a name: the notice is about the directory's listing. */
+  private static final byte[] LISTING = {};
 
   /**
    * The niceness of the thread that gives the kernel bytes; the threads that then pin these pages
@@ -70,7 +75,9 @@ public final class KernelBinding implements Binding {
    * descriptors that tell the supervisor that this process is alive; otherwise the supervisor would
    * never start the next daemon.
    */
-  private final IsolatedThreads notices;
+  private final IsolatedThreads noticeThreads;
+
+  private final Notices notices;
 
   /**
    * Gives the kernel bytes. Apart from notices, because these are short. A store waits too for a
@@ -114,7 +121,8 @@ public final class KernelBinding implements Binding {
     this.channel = new Channel(fuse);
     this.mount =
         before.filter(any -> channel.hasFilesystem()).map(Session::mount).orElse(MountId.NONE);
-    this.notices = IsolatedThreads.start("notice", 1, 0, failures, alive);
+    this.noticeThreads = IsolatedThreads.start("notice", NOTICE_THREADS, 0, failures, alive);
+    this.notices = new Notices(noticeThreads, LONGEST_NOTICE);
     this.stores = IsolatedThreads.start("store", 1, GIVE_WAY, failures, alive);
     this.session = session;
     this.inFlight = new InFlight(requests);
@@ -217,13 +225,17 @@ public final class KernelBinding implements Binding {
 
   @Override
   public void expire(long parent, byte[] name) {
+    warnIf(notices.giveAndWait(parent, name, () -> invalidate(parent, name)));
+  }
+
+  private void invalidate(long parent, byte[] name) {
     int length = INVAL_ENTRY + name.length + 1;
     long message = LIBC.malloc(length);
     Memory.clear(message, INVAL_ENTRY);
     Memory.putLong(message, parent);
     Memory.putInt(message + 8, name.length);
     Memory.putString(message + INVAL_ENTRY, name);
-    tell(NOTIFY_INVAL_ENTRY, message, length);
+    int unused = tell(NOTIFY_INVAL_ENTRY, message, length);
   }
 
   /**
@@ -238,31 +250,37 @@ public final class KernelBinding implements Binding {
   /** Does not wait: the notice is about no page, so the kernel waits for nothing. */
   @Override
   public void expireRights(long directory) {
-    long message = LIBC.malloc(INVAL_INODE);
-    inode(message, directory, NO_PAGES);
-    int unused = closed.get() ? 0 : channel.tell(NOTIFY_INVAL_INODE, message, INVAL_INODE);
-    LIBC.free(message);
+    int unused = invalidate(directory, NO_PAGES);
   }
 
   /** Drops the listing too, which the kernel keeps as pages. */
   @Override
   public void expireDirectory(long node) {
-    invalidate(node, ALL_PAGES);
+    warnIf(notices.giveAndWait(node, LISTING, () -> dropPages(node)));
+  }
+
+  private void dropPages(long directory) {
+    int unused = invalidate(directory, ALL_PAGES);
+  }
+
+  private static void warnIf(boolean inVain) {
+    if (inVain) {
+      log.warn(
+          "the kernel has not taken a notice after {}: a program uses the directory, or a request"
+              + " is not answered; {}",
+          LONGEST_NOTICE,
+          RequestThreads.busy());
+    }
+  }
+
+  @Override
+  public OptionalLong inVain(LongPredicate directories) {
+    return notices.inVain(directories);
   }
 
   /** Does not wait, since the thread of a request calls it. */
   private void dropListing(long directory) {
-    try {
-      notices.execute(
-          () -> {
-            long message = LIBC.malloc(INVAL_INODE);
-            inode(message, directory, ALL_PAGES);
-            int unused = closed.get() ? 0 : channel.tell(NOTIFY_INVAL_INODE, message, INVAL_INODE);
-            LIBC.free(message);
-          });
-    } catch (RejectedExecutionException e) {
-      log.debug("the mount is gone: listings stay as they are");
-    }
+    Object unused = notices.give(directory, LISTING, () -> dropPages(directory));
   }
 
   /**
@@ -302,47 +320,24 @@ public final class KernelBinding implements Binding {
     }
   }
 
-  private static void inode(long message, long node, long offset) {
+  private int invalidate(long node, long offset) {
+    long message = LIBC.malloc(INVAL_INODE);
     Memory.clear(message, INVAL_INODE);
     Memory.putLong(message, node);
     Memory.putLong(message + 8, offset);
-  }
-
-  private int invalidate(long node, long offset) {
-    long message = LIBC.malloc(INVAL_INODE);
-    inode(message, node, offset);
     return tell(NOTIFY_INVAL_INODE, message, INVAL_INODE);
   }
 
   /**
-   * Sends a notice, and waits until the kernel has taken it, for a bounded time.
+   * Sends a notice; returns when the kernel has taken it.
    *
    * @param message the notice; freed in the end
-   * @return the kernel's errno; 0 if it is not known
+   * @return the kernel's errno; 0 if the mount is gone
    */
   private int tell(int code, long message, int length) {
-    CompletableFuture<Integer> answer = new CompletableFuture<>();
-    try {
-      notices.execute(
-          () -> {
-            int errno = closed.get() ? 0 : channel.tell(code, message, length);
-            LIBC.free(message);
-            answer.complete(errno);
-          });
-      return answer.get(LONGEST_NOTICE.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException e) {
-      log.warn(
-          "the kernel has not taken a notice after {}: a request is not answered; {}",
-          LONGEST_NOTICE,
-          RequestThreads.busy());
-    } catch (RejectedExecutionException e) {
-      LIBC.free(message); // the mount is gone
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e); // a notice never completes exceptionally
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    return 0;
+    int errno = closed.get() ? 0 : channel.tell(code, message, length);
+    LIBC.free(message);
+    return errno;
   }
 
   @Override
@@ -383,7 +378,7 @@ public final class KernelBinding implements Binding {
     } else if (errno != 0) {
       log.debug("nothing is unmounted: {}", Linux.describe(errno));
     }
-    notices.close();
+    noticeThreads.close();
     stores.close();
   }
 }
