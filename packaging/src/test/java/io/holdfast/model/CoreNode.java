@@ -152,7 +152,8 @@ final class CoreNode implements AutoCloseable {
     return new Residency(
         new Residency.Rules(
             Policies.create("minio", capacity, 42), Selection.NONE, ResidentLog.NONE),
-        new Residency.MountUse(() -> Linux.openDirectory(ownMount), PageStore.NONE, true, MAPPINGS),
+        new Residency.MountUse(
+            () -> Linux.openDirectory(ownMount), PageStore.NONE, true, MAPPINGS, fd -> 0),
         new Residency.Threads(pinners, droppers),
         new Residency.WindowSize(1 << 20, Duration.ofMillis(20)),
         System::nanoTime);

@@ -26,6 +26,12 @@ public interface Binding extends KernelView, PageStore, AutoCloseable {
    */
   MountId mountId();
 
+  /**
+   * Returns the node that an open file of the mount shows; 0 where the binding gives files other
+   * numbers. Asks nobody but the kernel.
+   */
+  long nodeOf(int fd);
+
   /** Tells whether the kernel decides by the access control lists of the dataset. */
   boolean decidesByAcls();
 

@@ -9,6 +9,7 @@ import io.holdfast.fs.origin.Version;
 import io.holdfast.fs.transit.Item;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
+import java.util.function.IntToLongFunction;
 import jnr.constants.platform.Errno;
 import jnr.ffi.Pointer;
 
@@ -39,13 +40,15 @@ final class OwnMount {
   private static final long DROP_PAUSE_NANOS = 50_000;
 
   private static final int STATX_DONT_SYNC = 0x4000;
-  private static final int STATX_TIMES_AND_SIZE = 0x2c0;
+  private static final int STATX_IDENTITY = 0x3c0;
+  private static final int STATX_INODE_OFFSET = 32;
   private static final int STATX_SIZE_OFFSET = 40;
   private static final int STATX_CHANGED_OFFSET = 96;
   private static final int STATX_MODIFIED_OFFSET = 112;
   private static final long NANOS = 1_000_000_000;
 
   private final IntSupplier opener;
+  private final IntToLongFunction nodeOf;
 
   /** An isolated thread's own descriptor and buffer. */
   private static final class Own {
@@ -60,9 +63,11 @@ final class OwnMount {
    * Creates the calls.
    *
    * @param opener opens the mount's root: returns a descriptor, or a negative errno
+   * @param nodeOf returns the node of an open file; 0 where the mount does not tell
    */
-  OwnMount(IntSupplier opener) {
+  OwnMount(IntSupplier opener, IntToLongFunction nodeOf) {
     this.opener = opener;
+    this.nodeOf = nodeOf;
   }
 
   /**
@@ -81,7 +86,7 @@ final class OwnMount {
       return fd;
     }
     try {
-      if (!shows(fd, item.version())) {
+      if (!shows(fd, item)) {
         return -Errno.ESTALE.intValue();
       }
       if (rehome) {
@@ -151,7 +156,7 @@ final class OwnMount {
       return fd;
     }
     try {
-      return shows(fd, item.version()) ? drop(fd, item.offset(), item.length(), attempts) : 0;
+      return shows(fd, item) ? drop(fd, item.offset(), item.length(), attempts) : 0;
     } finally {
       LIBC.close(fd);
     }
@@ -170,7 +175,7 @@ final class OwnMount {
       return fd;
     }
     try {
-      if (!shows(fd, item.version())) {
+      if (!shows(fd, item)) {
         return -Errno.ESTALE.intValue();
       }
       long cached = Linux.cachedPages(fd, item.offset(), item.length());
@@ -201,18 +206,26 @@ final class OwnMount {
   }
 
   /**
-   * Tells whether an open file is of a version, by the kernel's cached attributes: each version has
-   * an inode of its own, whose size and times never change.
+   * Tells whether an open file has an item's version, by the kernel's cached attributes: each
+   * version has an inode of its own in the mount, whose attributes never change. Two versions may
+   * show the same attributes, as those of an object that was replaced within a second. Only the
+   * node tells them apart.
    */
-  private boolean shows(int fd, Version version) {
+  private boolean shows(int fd, Item item) {
+    Version version = item.version();
+    long node = nodeOf.applyAsLong(fd);
+    if (node != 0 && node != item.node()) {
+      return false;
+    }
     long path = Linux.scratch().path();
     Memory.putString(path, new byte[0]);
     long statx = own.get().buffer.address();
     int flags = Linux.AT_EMPTY_PATH | STATX_DONT_SYNC;
-    if (LIBC.statx(fd, path, flags, STATX_TIMES_AND_SIZE, statx) != 0) {
+    if (LIBC.statx(fd, path, flags, STATX_IDENTITY, statx) != 0) {
       return false;
     }
-    return Memory.getLong(statx + STATX_SIZE_OFFSET) == version.size()
+    return Memory.getLong(statx + STATX_INODE_OFFSET) == version.inode()
+        && Memory.getLong(statx + STATX_SIZE_OFFSET) == version.size()
         && time(statx + STATX_MODIFIED_OFFSET) == version.modified()
         && time(statx + STATX_CHANGED_OFFSET) == version.changed();
   }

@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import java.util.function.IntToLongFunction;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -101,8 +102,10 @@ public final class Residency implements AutoCloseable {
    * @param pages puts bytes into the mount's page cache
    * @param hard whether to lock the pages of residents, rather than only map them
    * @param mappings most residents
+   * @param nodeOf returns the node of an open file; 0 where the mount does not tell
    */
-  public record MountUse(IntSupplier root, PageStore pages, boolean hard, long mappings) {}
+  public record MountUse(
+      IntSupplier root, PageStore pages, boolean hard, long mappings, IntToLongFunction nodeOf) {}
 
   /** The figures of one moment. */
   public record Figures(
@@ -125,7 +128,7 @@ public final class Residency implements AutoCloseable {
     this.residentSet = new ResidentSet(rules.policy(), rules.log());
     this.residentLog = rules.log();
     admission = new AdmissionControl(residentSet, rules.selection(), residentLog, use.mappings());
-    OwnMount mount = new OwnMount(use.root());
+    OwnMount mount = new OwnMount(use.root(), use.nodeOf());
     pageDropper =
         new PageDropper(
             new Window(window.size(), window.age(), nanoTime),

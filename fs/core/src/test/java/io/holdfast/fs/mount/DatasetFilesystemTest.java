@@ -115,7 +115,8 @@ final class DatasetFilesystemTest {
     residency =
         new Residency(
             new Residency.Rules(Policies.create("none", 0, 1), Selection.NONE, ResidentLog.NONE),
-            new Residency.MountUse(() -> Linux.openDirectory(mount), PageStore.NONE, false, 1),
+            new Residency.MountUse(
+                () -> Linux.openDirectory(mount), PageStore.NONE, false, 1, fd -> 0),
             new Residency.Threads(threads, threads),
             new Residency.WindowSize(4L * ITEM, TTL),
             clock);

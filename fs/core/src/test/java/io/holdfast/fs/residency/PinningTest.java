@@ -247,15 +247,36 @@ final class PinningTest extends ResidencyFixture {
           new Version(now.size(), now.modified(), now.changed() + 1, now.inode(), 0, "");
       Version shorter =
           new Version(now.size() - 1, now.modified(), now.changed(), now.inode(), 0, "");
-      for (Version other : List.of(modified, changed, shorter)) {
+      Version swapped =
+          new Version(now.size(), now.modified(), now.changed(), now.inode() + 1, 0, "");
+      for (Version other : List.of(modified, changed, shorter, swapped)) {
         pin(new Item(item.key(), item.path(), other, 0, (int) other.size()));
         assertThat(residency.isPinned(item)).as("%s", other).isFalse();
       }
-      assertThat(residency.figures().pinFailures()).isEqualTo(3);
+      assertThat(residency.figures().pinFailures()).isEqualTo(4);
       assertThat(mappings()).isZero();
       pin(item);
       assertThat(residency.isPinned(item)).isTrue();
     }
+  }
+
+  /**
+   * An object in S3 that was replaced within a second by one of the same size: the bytes of the old
+   * one were pinned, and served as the new one's.
+   */
+  @Test
+  void pin_nameLeadsToAnotherVersionOfTheSameAttributes_fails() throws IOException {
+    start(1 << 20);
+    file("f", random(3 * PAGE));
+    Item item = item("f", 3 * PAGE);
+    shownNode = item.node() + 1;
+    pin(item);
+    assertThat(residency.isPinned(item)).isFalse();
+    assertThat(residency.figures().pinFailures()).isEqualTo(1);
+    assertThat(mappings()).isZero();
+    shownNode = item.node();
+    pin(item);
+    assertThat(residency.isPinned(item)).isTrue();
   }
 
   @Test

@@ -79,6 +79,9 @@ abstract class ResidencyFixture {
   ResidentLog log = ResidentLog.NONE;
   PageStore pages = PageStore.NONE;
 
+  /** The node that each file shows; 0 as if the mount told none. */
+  volatile long shownNode;
+
   CachePolicy start(String policy, long capacity, boolean hard, long mappings) {
     CachePolicy created = prepare(policy, capacity, hard, mappings);
     residency.mounted();
@@ -92,7 +95,7 @@ abstract class ResidencyFixture {
         new Residency(
             new Residency.Rules(created, selection, log),
             new Residency.MountUse(
-                () -> Linux.openDirectory(sandbox.root()), pages, hard, mappings),
+                () -> Linux.openDirectory(sandbox.root()), pages, hard, mappings, fd -> shownNode),
             new Residency.Threads(pinners, droppers),
             new Residency.WindowSize(64 << 20, AGE),
             clock);
@@ -149,7 +152,9 @@ abstract class ResidencyFixture {
     try {
       long modified = Files.getLastModifiedTime(path).to(TimeUnit.NANOSECONDS);
       FileTime changed = (FileTime) Files.getAttribute(path, "unix:ctime");
-      return new Version(Files.size(path), modified, changed.to(TimeUnit.NANOSECONDS), node, 0, "");
+      long inode = (long) Files.getAttribute(path, "unix:ino");
+      long changedNanos = changed.to(TimeUnit.NANOSECONDS);
+      return new Version(Files.size(path), modified, changedNanos, inode, 0, "");
     } catch (IOException e) {
       return new Version(length, 1, node, "");
     }

@@ -264,7 +264,8 @@ final class MountParts {
         undo.closing(
             new Residency(
                 new Residency.Rules(policy, settings.selection(), residentLog),
-                new Residency.MountUse(place::open, this::store, hard, limits.mappings()),
+                new Residency.MountUse(
+                    place::open, this::store, hard, limits.mappings(), this::nodeOf),
                 threads,
                 window(),
                 System::nanoTime));
@@ -275,6 +276,11 @@ final class MountParts {
   /** Called only once the mount answers; the field is set then. */
   private boolean store(long node, PageStore.Source source) {
     return binding.store(node, source);
+  }
+
+  /** Called only once the mount answers; the field is set then. */
+  private long nodeOf(int fd) {
+    return binding.nodeOf(fd);
   }
 
   private @Nullable PeerLink peerLink(long capacity, Executor threads, OwnShare ownShare)

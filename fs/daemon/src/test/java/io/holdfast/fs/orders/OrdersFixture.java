@@ -93,7 +93,7 @@ final class OrdersFixture implements AutoCloseable {
         new Residency(
             new Residency.Rules(Policies.create("none", MIB, 1), Selection.NONE, ResidentLog.NONE),
             new Residency.MountUse(
-                () -> Linux.openDirectory(sandbox.root()), PageStore.NONE, true, 1000),
+                () -> Linux.openDirectory(sandbox.root()), PageStore.NONE, true, 1000, fd -> 0),
             new Residency.Threads(
                 IsolatedThreads.start("test-pin", 1, 0, new IsolatedThreads.Failures()),
                 IsolatedThreads.start("test-drop", 1, 0, new IsolatedThreads.Failures())),

@@ -76,7 +76,7 @@ final class TasksFixture implements AutoCloseable {
         new Residency(
             new Residency.Rules(policy, Selection.NONE, ResidentLog.NONE),
             new Residency.MountUse(
-                () -> Linux.openDirectory(sandbox.root()), PageStore.NONE, true, 1000),
+                () -> Linux.openDirectory(sandbox.root()), PageStore.NONE, true, 1000, fd -> 0),
             new Residency.Threads(
                 IsolatedThreads.start("test-pin", 1, 0, new IsolatedThreads.Failures()),
                 IsolatedThreads.start("test-drop", 1, 0, new IsolatedThreads.Failures())),

@@ -287,6 +287,12 @@ public final class JnrBinding implements Binding {
     return false;
   }
 
+  /** Does not tell: libfuse gives each file a number of its own. */
+  @Override
+  public long nodeOf(int fd) {
+    return 0;
+  }
+
   /**
    * Tells that of directories in which something was looked up. Of others libfuse does not tell it;
    * a refresh then expires their names, as it does where only their attributes are to expire.

@@ -7,6 +7,7 @@ import static io.holdfast.fs.mount.kernel.Channel.NO_PAGES;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.FuseHandle;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
@@ -343,6 +344,11 @@ public final class KernelBinding implements Binding {
   @Override
   public MountId mountId() {
     return mount;
+  }
+
+  @Override
+  public long nodeOf(int fd) {
+    return FuseHandle.node(fd);
   }
 
   @Override
