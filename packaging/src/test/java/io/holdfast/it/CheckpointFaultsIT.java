@@ -285,17 +285,13 @@ class CheckpointFaultsIT {
     mount(front, one);
     assertThat(directory.resolve("step-1")).has(content(first));
     assertThat(directory.resolve("large")).doesNotExist();
-    umount();
+    assertFrontWithChangesIsNotTakenForThatOfAStoreWhichAnEarlierMountHasLeft(
+        front, one, first, other);
   }
 
   /** The first store still named the front, and got the operations that were for the other one. */
-  @Test
-  void frontWithChanges_isNotTakenForThatOfAStore_whichAnEarlierMountHasLeft() throws IOException {
-    Path front = sandbox.tmpfs("front");
-    Path one = sandbox.folder("one");
-    Path other = sandbox.folder("other");
-    mount(front, one);
-    byte[] first = save("step-1", 1);
+  private void assertFrontWithChangesIsNotTakenForThatOfAStoreWhichAnEarlierMountHasLeft(
+      Path front, Path one, byte[] first, Path other) throws IOException {
     assertThat(await("60s").exit()).isZero();
     killAll();
     String mark = Files.readString(one.resolve(".holdfast-checkpoint"));
@@ -323,7 +319,8 @@ class CheckpointFaultsIT {
 
   /** The next mount had the store get what was logged by then, and compared no more. */
   @Test
-  void comparisonThatWasInterrupted_isDoneByTheNextMount() throws IOException {
+  void comparisonThatWasInterrupted_isDoneByTheNextMount_andAnEmptyStoreIsRefused()
+      throws IOException {
     Path front = sandbox.tmpfs("front");
     Path store = sandbox.folder("store");
     mount(front, store);
@@ -345,17 +342,17 @@ class CheckpointFaultsIT {
     for (int i = 0; i < names.size(); i++) {
       assertThat(store.resolve(names.get(i))).has(content(saved.get(i)));
     }
+    assertEmptyStoreOfWhichTheFrontHasFilesIsRefused(front, store);
+    mount(front, store);
+    for (int i = 0; i < names.size(); i++) {
+      assertThat(directory.resolve(names.get(i))).has(content(saved.get(i)));
+    }
+    umount();
   }
 
   /** Stubs were taken for lost, and what the front had went to the directory below the mount. */
-  @Test
-  void storeThatIsEmpty_andThatTheFrontHasFilesOf_isRefused() throws IOException {
-    Path front = sandbox.tmpfs("front");
-    Path store = sandbox.folder("store");
-    mount(front, store, "--keep", "1");
-    byte[] first = save("step-1", 1);
-    byte[] second = save("step-2", 1);
-    umount();
+  private void assertEmptyStoreOfWhichTheFrontHasFilesIsRefused(Path front, Path store)
+      throws IOException {
     Path elsewhere = Files.move(store, store.resolveSibling("elsewhere"));
     Files.createDirectory(store);
 
@@ -368,10 +365,6 @@ class CheckpointFaultsIT {
     assertThat(store).isEmptyDirectory();
     Files.delete(store);
     Files.move(elsewhere, store);
-    mount(front, store);
-    assertThat(directory.resolve("step-1")).has(content(first));
-    assertThat(directory.resolve("step-2")).has(content(second));
-    umount();
   }
 
   /** It was taken for a crash of the machine: the front was emptied below the mount. */
@@ -401,7 +394,8 @@ class CheckpointFaultsIT {
 
   /** A file could not be moved there, and two files of the same inode number became one. */
   @Test
-  void storeWithAnotherFileSystemInside_isRefused() throws IOException {
+  void storeWithAnotherFileSystemInside_isRefused_andWithoutItAlsoAnUnknownHostCanMount()
+      throws IOException {
     Path front = sandbox.tmpfs("front");
     Path store = sandbox.folder("store");
     Path inside = Files.createDirectories(store.resolve("run/inside"));
@@ -415,22 +409,21 @@ class CheckpointFaultsIT {
         .contains("run/inside: is on another file system than the store's root")
         .hasLineCount(1);
     assertThat(store.resolve(".holdfast-checkpoint")).doesNotExist();
-    mount(front, store);
-    umount();
+    assertHostWhoseNameNoNameServiceKnowsCanMount(sandbox.tmpfs("new-front"), store);
   }
 
-  @Test
-  void file_thatTheFrontsDiskCannotHold_failsWithEnospc_andKeepsNobodyWaiting() throws IOException {
-    Path store = sandbox.folder("store");
-    mount(sandbox.tmpfs("front", "8m"), store);
+  private void assertHostWhoseNameNoNameServiceKnowsCanMount(Path front, Path store)
+      throws IOException {
+    String renamed = "echo unknown-to-all >/proc/sys/kernel/hostname && exec \"$0\" \"$@\"";
+    List<String> command = new ArrayList<>(List.of("unshare", "--uts", "sh", "-c", renamed));
+    command.add(Sandbox.launcher());
+    command.addAll(words(front, store));
 
-    assertThatThrownBy(() -> save("too-large", 12)).hasRootCauseMessage("No space left on device");
-    Files.delete(directory.resolve("too-large.tmp"));
+    sandbox.command(command.toArray(String[]::new)).mustSucceed();
 
-    byte[] bytes = save("step-1", 4);
+    assertThat(Files.readString(store.resolve(".holdfast-checkpoint")))
+        .startsWith("node unknown-to-all (");
     umount();
-    assertThat(store.resolve("step-1")).has(content(bytes));
-    assertThat(store.resolve("too-large.tmp")).doesNotExist();
   }
 
   @Test
@@ -622,30 +615,17 @@ class CheckpointFaultsIT {
     umount();
   }
 
-  @Test
-  void hostWhoseNameNoNameServiceKnows_canMount() throws IOException {
-    Path store = sandbox.folder("store");
-    Path front = sandbox.tmpfs("front");
-    String renamed = "echo unknown-to-all >/proc/sys/kernel/hostname && exec \"$0\" \"$@\"";
-    List<String> command = new ArrayList<>(List.of("unshare", "--uts", "sh", "-c", renamed));
-    command.add(Sandbox.launcher());
-    command.addAll(words(front, store));
-
-    sandbox.command(command.toArray(String[]::new)).mustSucceed();
-
-    assertThat(Files.readString(store.resolve(".holdfast-checkpoint")))
-        .startsWith("node unknown-to-all (");
-    umount();
-  }
-
   /** ext4 has room for some 4 KB a file; what it cannot keep is left out, as without attributes. */
   @Test
-  void attributeThatIsTooLargeForTheStore_keepsNothingFromIt() throws IOException {
+  void whatIsTooLargeForTheFrontOrTheStore_isRefusedOrLeftOut_andKeepsNobodyWaiting()
+      throws IOException {
     Path store = sandbox.folder("store");
     disk = new FailingDisk(sandbox, store, "64M");
-    mount(sandbox.tmpfs("front"), store);
+    mount(sandbox.tmpfs("front", "8m"), store);
     byte[] bytes = save("step-1", 1);
 
+    assertThatThrownBy(() -> save("too-large", 12)).hasRootCauseMessage("No space left on device");
+    Files.delete(directory.resolve("too-large.tmp"));
     sandbox
         .command(
             "python3",
@@ -653,22 +633,18 @@ class CheckpointFaultsIT {
             "import os, sys; os.setxattr(sys.argv[1], 'trusted.large', b'x' * 20000)",
             directory.resolve("step-1").toString())
         .mustSucceed();
-    save("step-2", 1);
+    byte[] second = save("step-2", 4);
+    assertFilesOfHundredTerabytesAreRefused(directory.resolve("large").toString());
 
     assertThat(await("60s").exit()).isZero();
     umount();
     assertThat(store.resolve("step-1")).has(content(bytes));
-    assertThat(store.resolve("step-2")).hasSize(MEBIBYTE);
+    assertThat(store.resolve("step-2")).has(content(second));
+    assertThat(store.resolve("too-large.tmp")).doesNotExist();
+    assertThat(store.resolve("large")).hasSize(0);
   }
 
-  @Test
-  void fileThatIsTooLargeForTheStore_isRefused_andKeepsNothingFromIt() throws IOException {
-    Path store = sandbox.folder("store");
-    disk = new FailingDisk(sandbox, store, "64M");
-    mount(sandbox.tmpfs("front"), store);
-    byte[] bytes = save("step-1", 1);
-    String large = directory.resolve("large").toString();
-
+  private void assertFilesOfHundredTerabytesAreRefused(String large) {
     for (List<String> command :
         List.of(
             List.of("truncate", "-s", "100T", large),
@@ -686,10 +662,5 @@ class CheckpointFaultsIT {
       assertThat(refused.exit()).as("%s", refused).isNotZero();
       assertThat(refused.err()).contains("File too large");
     }
-
-    assertThat(await("60s").exit()).isZero();
-    umount();
-    assertThat(store.resolve("step-1")).has(content(bytes));
-    assertThat(store.resolve("large")).hasSize(0);
   }
 }
