@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -64,6 +65,9 @@ public final class WritableBucket implements ObjectBucket {
   /** The largest body that a PUT sends within the deadline of other requests. */
   private static final long QUICK = 1 << 20;
 
+  /** The bytes a second that a link must carry for each of the parts that are sent at a time. */
+  private static final long SLOWEST = 64 << 10;
+
   private static final int PAGE = 1000;
   private static final String OCTETS = "application/octet-stream";
   private static final int LARGEST_SMALL = 128 << 20;
@@ -85,8 +89,8 @@ public final class WritableBucket implements ObjectBucket {
   /**
    * For requests that have the store copy bytes, or put the parts of an upload together: the store
    * may answer only when it has done that, which takes minutes for a large object. Also for
-   * requests that send many bytes: eight parts share a slow link, and the store answers once the
-   * last byte has left the buffers of this machine.
+   * requests that send many bytes: the store answers once the last byte has left the buffers of
+   * this machine, and eight parts share a slow link.
    */
   private final S3Client patient;
 
@@ -208,7 +212,8 @@ public final class WritableBucket implements ObjectBucket {
                                     .key(prefix + key)
                                     .ifMatch(match)
                                     .ifNoneMatch(none)
-                                    .requestPayer(payer),
+                                    .requestPayer(payer)
+                                    .overrideConfiguration(o -> o.apiCallTimeout(toSend(body))),
                             body)
                         .eTag()));
     abortUnended(); // the store answers
@@ -276,9 +281,19 @@ public final class WritableBucket implements ObjectBucket {
                     .key(prefix + key)
                     .uploadId(id)
                     .partNumber(number)
-                    .requestPayer(payer),
+                    .requestPayer(payer)
+                    .overrideConfiguration(o -> o.apiCallTimeout(toSend(body))),
             body)
         .eTag();
+  }
+
+  /**
+   * Returns how long a request may take that sends a body. TCP alone takes a quarter of an hour to
+   * give up a connection that has died in the middle of a body.
+   */
+  private Duration toSend(RequestBody body) {
+    long bytes = body.optionalContentLength().orElse(0L);
+    return settings.deadline().plusSeconds(bytes > QUICK ? bytes / SLOWEST : 0);
   }
 
   private static RequestBody part(Path file, long begin, long end) {
