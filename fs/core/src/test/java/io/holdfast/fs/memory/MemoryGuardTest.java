@@ -150,6 +150,7 @@ class MemoryGuardTest {
   /** The look had taken the bounds when the user's capacity came, and saw no need to look again. */
   @Test
   void capacityRaisedToTheOldOneByALook_isLoweredByTheNext() {
+    residents = 500 * MIB;
     guard.look();
     bounds = new Bounds(700 * MIB, 2000 * MIB, 0);
     capacity = 1000 * MIB;
