@@ -1,6 +1,7 @@
 package io.holdfast.peer.membership;
 
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import org.jgroups.JChannel;
 import org.jgroups.logging.LogFactory;
 import org.jgroups.protocols.FD_ALL3;
@@ -22,7 +23,9 @@ import org.jgroups.util.ThreadFactory;
  * process ends is detected when its connections close; a silent member, by missing heartbeats.
  */
 final class ClusterStack {
-  private static final int CONNECT_MILLIS = 1000;
+  /** The time for a host to accept a connection. */
+  static final Duration CONNECT = Duration.ofSeconds(1);
+
   private static final int HEARTBEAT_MILLIS = 1500;
   private static final int SILENCE_MILLIS = 6000;
   private static final int VERIFY_MILLIS = 1000;
@@ -95,7 +98,7 @@ final class ClusterStack {
     TCP transport = new TCP();
     transport
         .logAcceptError(false)
-        .setSockConnTimeout(CONNECT_MILLIS)
+        .setSockConnTimeout(Math.toIntExact(CONNECT.toMillis()))
         .setMaxLength(LONGEST_MESSAGE_BYTES)
         .tcpNodelay(true)
         .deferClientBindAddr(true)

@@ -47,6 +47,7 @@ public final class JGroupsMembership implements Membership {
   private final RejectedConnections refusals;
   private final MutualTls tls;
   private final ProvenServerSocket server;
+  private final SilentHosts silent;
   private final JChannel channel;
   private final Thread joiner;
   private final ExecutorService events;
@@ -97,9 +98,12 @@ public final class JGroupsMembership implements Membership {
     refusals = new RejectedConnections(System::nanoTime);
     tls = MutualTls.of(config.credentials(), self.address().host(), LONGEST_HANDSHAKE);
     server = listen(config.bind(), at, tls, refusals);
+    silent =
+        new SilentHosts(
+            () -> new ProvenSocket(tls, refusals, null), ClusterStack.CONNECT, System::nanoTime);
     boolean complete = false;
     try {
-      channel = ClusterStack.channel(at, new ProvenSockets(tls, refusals, server), finder);
+      channel = ClusterStack.channel(at, new ProvenSockets(tls, refusals, silent, server), finder);
       ExtendedUUID address = MemberAddress.of(self, System.currentTimeMillis());
       channel.setName(self.address().toString());
       channel.addAddressGenerator(() -> address);
@@ -360,6 +364,7 @@ public final class JGroupsMembership implements Membership {
 
   private void release() {
     events.shutdown();
+    silent.close();
     tls.close();
     try {
       server.close();

@@ -9,6 +9,7 @@ import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection as JGroups sees it: a socket between authenticated ends. A socket that connects
@@ -22,12 +23,18 @@ final class ProvenSocket extends Socket {
   private final Socket raw;
   private final MutualTls tls;
   private final RejectedConnections refusals;
+  private final @Nullable SilentHosts silent;
   private volatile Socket top;
 
-  /** Creates a connection that is not made yet. */
-  ProvenSocket(MutualTls tls, RejectedConnections refusals) {
+  /**
+   * Creates a connection that is not made yet.
+   *
+   * @param silent hosts for which it does not wait; null if it waits for each
+   */
+  ProvenSocket(MutualTls tls, RejectedConnections refusals, @Nullable SilentHosts silent) {
     this.tls = tls;
     this.refusals = refusals;
+    this.silent = silent;
     raw = new Socket();
     top = raw;
   }
@@ -36,6 +43,7 @@ final class ProvenSocket extends Socket {
   ProvenSocket(MutualTls tls, RejectedConnections refusals, Socket raw, Socket top) {
     this.tls = tls;
     this.refusals = refusals;
+    this.silent = null;
     this.raw = raw;
     this.top = top;
   }
@@ -50,6 +58,14 @@ final class ProvenSocket extends Socket {
 
   @Override
   public void connect(SocketAddress to, int timeoutMillis) throws IOException {
+    if (silent == null) {
+      connectAndProve(to, timeoutMillis);
+    } else {
+      silent.connect(to, () -> connectAndProve(to, timeoutMillis));
+    }
+  }
+
+  private void connectAndProve(SocketAddress to, int timeoutMillis) throws IOException {
     raw.connect(to, timeoutMillis);
     try {
       top = tls.prove(raw, true);
