@@ -233,10 +233,10 @@ class NextDaemonIT {
   @Test
   void killed_whileTheOriginHangs_theMountStaysAndResidentsAreRead() {
     Dataset dataset = Dataset.create(sandbox.folder("origin"), 50, i -> 100_000);
-    HangingOrigin store = HangingOrigin.of(sandbox, dataset.root());
+    Mount store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
     Mount mount =
         sandbox.mount(
-            store.root(), "--capacity", "64M", "--metadata-ttl", "100ms", "--pin", "hard");
+            store.mountpoint(), "--capacity", "64M", "--metadata-ttl", "100ms", "--pin", "hard");
     assertReadsAll(mount, dataset);
     long residents = mount.settledStats().residentItems();
     store.freeze();

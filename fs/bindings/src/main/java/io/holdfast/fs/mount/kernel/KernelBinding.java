@@ -48,7 +48,7 @@ public final class KernelBinding implements Binding {
   private static final Duration LONGEST_NOTICE = Duration.ofSeconds(10);
 
   /** The directories in use that may keep a notice each, before notices about others wait, too. */
-  private static final int NOTICE_THREADS = 8;
+  private static final int NOTICE_THREADS = 4;
 
   /** In place of a name: the notice is about the directory's listing. */
   private static final byte[] LISTING = {};
