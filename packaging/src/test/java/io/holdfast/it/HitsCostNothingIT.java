@@ -35,8 +35,8 @@ class HitsCostNothingIT {
   private final Random random = new Random(seed);
 
   /**
-   * And with the daemon stopped, which therefore is asked nothing at all, they are read too.
-   * Whoever reads them first is not charged for them.
+   * And with the daemon stopped, which therefore is asked nothing at all, they are read too. The
+   * first reader is not charged for them.
    */
   @ParameterizedTest(name = "opens counted by {0}")
   @ValueSource(strings = {"off", "watch"})

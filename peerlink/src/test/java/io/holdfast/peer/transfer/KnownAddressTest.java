@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is known of a peer's address while the name server answers, fails or is silent. */
+/** A peer's address while the name server answers, fails or is silent. */
 final class KnownAddressTest {
   private static final NodeAddress NAME = new NodeAddress("named.invalid", 7070);
   private static final InetSocketAddress FIRST = new InetSocketAddress("127.0.0.2", 7070);

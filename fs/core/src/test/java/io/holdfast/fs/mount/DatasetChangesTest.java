@@ -170,7 +170,7 @@ final class DatasetChangesTest {
   }
 
   /**
-   * Whoever listed a directory into memory that hangs kept every change from the kernel, and the
+   * A user who listed a directory into memory that hangs kept every change from the kernel, and the
    * refresh said that all was well.
    */
   @Test

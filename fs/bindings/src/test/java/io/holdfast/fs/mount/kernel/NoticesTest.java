@@ -55,7 +55,7 @@ final class NoticesTest {
     return notices.inVain(directory -> true).orElse(0);
   }
 
-  /** Whoever listed one directory into memory that hangs kept all notices from the kernel. */
+  /** A user who listed one directory into memory that hangs kept all notices from the kernel. */
   @Test
   void directoryIsInUse_noticesAboutOthersAreTaken() {
     assertThat(tell(USED, "a")).isTrue();

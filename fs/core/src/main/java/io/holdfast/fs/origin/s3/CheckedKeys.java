@@ -14,9 +14,9 @@ import software.amazon.awssdk.services.s3.model.S3Object;
  * order, and a listing that is not the last one must continue. Otherwise a store that ignores where
  * to begin would be listed for ever, and a store without order would lose keys. Thread-safe.
  *
- * <p>Every listing says whether it is whole. The client makes a listing without keys of any other
- * text with status 200, as of an empty body, or of the list of buckets that a gateway gives which
- * does not find the bucket's name in the host; the keys behind would count as gone.
+ * <p>Every listing says whether it is whole. The client takes any other answer with status 200 for
+ * a listing without keys, and the keys behind would count as gone: an empty body, or the list of
+ * buckets of a gateway that does not look for the bucket's name in the host.
  *
  * <p>Asks for the next page where one without keys is not the last one: some stores count the keys
  * of a page before they drop the hidden ones. So a page without keys means that no key is left.

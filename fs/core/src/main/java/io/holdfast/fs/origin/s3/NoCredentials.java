@@ -14,7 +14,7 @@ final class NoCredentials {
 
   private static final Pattern NEXT_PROVIDER = Pattern.compile(", (?=\\w+CredentialsProvider\\()");
 
-  /** What a provider says that was told of no credentials. */
+  /** The sentences of providers that were told of no credentials. */
   private static final Pattern NOT_TOLD =
       Pattern.compile(
           "must be specified either via|must be set|neither AWS_CONTAINER|IMDS"
@@ -28,7 +28,7 @@ final class NoCredentials {
    * Returns the sentences of the providers that were told of credentials and have none, and what to
    * do.
    *
-   * @param text what the client says
+   * @param text the message of the client's exception
    */
   static String why(String text) {
     String sentences = String.join("; ", sentences(text));
