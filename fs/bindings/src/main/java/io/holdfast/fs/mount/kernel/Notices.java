@@ -25,11 +25,16 @@ import org.jspecify.annotations.Nullable;
  * follow each other on one thread at a time, and those about others go on other threads.
  *
  * <p>A notice is never lost: the kernel gets it once the directory is free. So that the notices of
- * a directory do not pile up, two about one name are one while they wait.
+ * a directory do not pile up, two about one name are one while they wait. A user may change ever
+ * new names of a directory and keep it in use: from {@link #MOST} waiting notices on, each caller
+ * waits.
  *
  * <p>Thread-safe; the monitor guards the directories and their notices.
  */
 final class Notices {
+  /** The notices of one directory that may wait without their callers. */
+  static final int MOST = 10_000;
+
   private final IsolatedThreads threads;
   private final Duration longest;
   private final Map<Long, Waiting> waiting = new HashMap<>();
@@ -58,14 +63,15 @@ final class Notices {
 
   /**
    * Gives a notice, and waits until the kernel has taken it, for a bounded time. Does not wait
-   * where somebody has waited in vain for a notice about the directory, and it is still there.
+   * where somebody has waited in vain for a notice about the directory, and it is still there,
+   * unless there are many.
    *
    * @param name the name that the notice is about; empty if it is about the listing
    * @return whether the wait was in vain
    */
   boolean giveAndWait(long directory, byte[] name, Runnable send) {
     CompletableFuture<Boolean> taken = give(directory, name, send);
-    if (isInVain(directory)) {
+    if (needNotWait(directory)) {
       return false;
     }
     try {
@@ -122,9 +128,9 @@ final class Notices {
     return next;
   }
 
-  private synchronized boolean isInVain(long directory) {
+  private synchronized boolean needNotWait(long directory) {
     Waiting there = waiting.get(directory);
-    return there != null && there.inVain;
+    return there != null && there.inVain && there.notices.size() <= MOST;
   }
 
   private synchronized boolean noteInVain(long directory, CompletableFuture<Boolean> taken) {

@@ -55,6 +55,17 @@ final class NoticesTest {
     return notices.inVain(directory -> true).orElse(0);
   }
 
+  /** A user may change ever new names of a directory that is in use. */
+  @Test
+  void directoryIsInUse_manyNoticesWait_callersWaitAgain() {
+    assertThat(tell(USED, "taken by a thread")).isTrue();
+    for (int i = 0; i < Notices.MOST; i++) {
+      assertThat(tell(USED, "name" + i)).isFalse();
+    }
+
+    assertThat(tell(USED, "more")).isTrue();
+  }
+
   /** A user who listed one directory into memory that hangs kept all notices from the kernel. */
   @Test
   void directoryIsInUse_noticesAboutOthersAreTaken() {
