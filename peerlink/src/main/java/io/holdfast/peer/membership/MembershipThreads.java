@@ -40,22 +40,26 @@ final class MembershipThreads extends DefaultThreadFactory {
 
   /** Runs a task that ends for want of memory again, until it ends otherwise. */
   private static void runOn(Runnable task) {
-    while (true) {
+    boolean isDone = false;
+    while (!isDone) {
       try {
         task.run();
-        return;
+        isDone = true;
       } catch (OutOfMemoryError e) {
         // not told, which needs memory
-        pause();
+        isDone = isInterrupted();
       }
     }
   }
 
-  private static void pause() {
+  /** Waits a moment for memory; returns true if this node leaves the cluster meanwhile. */
+  private static boolean isInterrupted() {
     try {
       Thread.sleep(PAUSE_MILLIS);
+      return false;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      return true;
     }
   }
 
