@@ -95,7 +95,7 @@ class OriginChangesIT {
     Place place = place(before, news);
     long others = pinned(place.mount());
     Dataset dataset = datasetOfChanges(place);
-    assertReadsAll(place, dataset);
+    place.assertReadsAll(SANDBOX, dataset);
     assertThat(place.mount().settledStats().residentBytes() - others)
         .isEqualTo(before == Before.RESIDENT ? dataset.pageBytes() : 0);
 
@@ -450,14 +450,5 @@ class OriginChangesIT {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  private static void assertReadsAll(Place place, Dataset dataset) {
-    Child.Result result =
-        SANDBOX
-            .startJava(
-                Reader.class, place.root(), dataset.permutation(SANDBOX, new Random(1)), 2, "share")
-            .await(READ_DEADLINE);
-    assertThat(result.exit()).as("%s", result).isZero();
   }
 }

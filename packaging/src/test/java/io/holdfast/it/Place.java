@@ -4,10 +4,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Random;
 
 /** A directory of one test, on a mount that several tests share. */
 record Place(Mount mount, String name) {
+  private static final Duration READ_DEADLINE = Duration.ofSeconds(60);
+
   /** A new directory at the origin. */
   static Place create(Mount mount, String name) {
     try {
@@ -34,5 +38,13 @@ record Place(Mount mount, String name) {
   /** Returns what the mount calls these files. */
   List<String> ofMount(List<String> files) {
     return files.stream().map(file -> name + "/" + file).toList();
+  }
+
+  /** Asserts that two readers who share the files get the bytes of all of them. */
+  void assertReadsAll(Sandbox sandbox, Dataset dataset) {
+    sandbox
+        .startJava(Reader.class, root(), dataset.permutation(sandbox, new Random(1)), 2, "share")
+        .await(READ_DEADLINE)
+        .mustSucceed();
   }
 }

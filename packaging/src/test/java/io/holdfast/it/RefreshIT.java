@@ -14,7 +14,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
@@ -94,7 +93,7 @@ class RefreshIT {
     Path fresh = place.path("class_new/fresh.jpg");
     assertThat(fresh).doesNotExist();
     long others = mount.settledStats().residentBytes();
-    assertReadsAll(place, dataset);
+    place.assertReadsAll(SANDBOX, dataset);
 
     Files.createDirectory(dataset.root().resolve("class_new"));
     Files.write(dataset.root().resolve("class_new/fresh.jpg"), Stamps.bytes(77, 1, 0, SMALL));
@@ -171,7 +170,7 @@ class RefreshIT {
   void refresh_ofOnePath_leavesTheOthersAlone() throws IOException {
     Place place = Place.create(mount, "versions");
     Dataset dataset = Dataset.create(place.origin(), 2, i -> SMALL);
-    assertReadsAll(place, dataset);
+    place.assertReadsAll(SANDBOX, dataset);
     mount.settledStats();
     for (int i = 0; i < 2; i++) {
       OriginChange.REWRITTEN_IN_PLACE.apply(dataset.file(i), i, SMALL);
@@ -181,14 +180,5 @@ class RefreshIT {
 
     assertThat(place.path(dataset.files().get(0))).has(content(Stamps.bytes(0, 2, 0, SMALL)));
     assertThat(place.path(dataset.files().get(1))).has(content(Stamps.bytes(1, 1, 0, SMALL)));
-  }
-
-  private static void assertReadsAll(Place place, Dataset dataset) {
-    Child.Result result =
-        SANDBOX
-            .startJava(
-                Reader.class, place.root(), dataset.permutation(SANDBOX, new Random(1)), 2, "share")
-            .await(DEADLINE);
-    assertThat(result.exit()).as("%s", result).isZero();
   }
 }
