@@ -19,6 +19,7 @@ import io.holdfast.fs.allocate.node.CommonStores;
 import io.holdfast.fs.allocate.node.NodeMounts;
 import io.holdfast.fs.allocate.node.Reservations;
 import io.holdfast.fs.host.CliException;
+import io.holdfast.fs.host.JsonFile;
 import io.holdfast.fs.settings.request.NodeFile;
 import io.holdfast.fs.units.Human;
 import io.holdfast.fs.units.Sizes;

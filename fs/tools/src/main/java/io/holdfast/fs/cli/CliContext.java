@@ -33,7 +33,7 @@ class CliContext extends OwnProcess {
 
   /** Returns the words that start another process of this program. */
   List<String> ownCommand() {
-    return OwnCommand.words();
+    return JavaCommand.own();
   }
 
   /** Returns what runs a daemon in this process. */
@@ -60,7 +60,7 @@ class CliContext extends OwnProcess {
   /** Kills a process that runs this program; tells whether that could be done. */
   boolean kill(long pid) {
     return ProcessHandle.of(pid)
-        .filter(process -> OwnCommand.isOurs(pid))
+        .filter(process -> JavaCommand.isOurs(pid))
         .map(ProcessHandle::destroyForcibly)
         .orElse(false);
   }

@@ -3,6 +3,7 @@ package io.holdfast.fs.cli;
 import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.host.LinuxHost;
+import io.holdfast.fs.host.StandardOutput;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.ObjectInputFilter;
@@ -52,7 +53,7 @@ public final class Holdfast {
   static final class VersionText implements IVersionProvider {
     @Override
     public String[] getVersion() {
-      return new String[] {VersionCommand.text()};
+      return new String[] {ProgramCommands.ShowVersion.text()};
     }
   }
 
@@ -93,7 +94,10 @@ public final class Holdfast {
   /** Those that need the definitions of others. */
   private static final Set<String> OF_COMMANDS =
       Set.of(
-          "completion", ManualCommand.NAME, HelperCommands.Mount.NAME, HelperCommands.Umount.NAME);
+          "completion",
+          ProgramCommands.Manual.NAME,
+          HelperCommands.Mount.NAME,
+          HelperCommands.Umount.NAME);
 
   private static final String REFUSES_ALL = "!*";
 
@@ -182,12 +186,12 @@ public final class Holdfast {
     commands.put("allocate", () -> new AllocateCommand(context));
     commands.put("doctor", () -> new DoctorCommand(context));
     commands.put("debug", () -> new DebugCommand(context));
-    commands.put("completion", () -> new CompletionCommand(context));
-    commands.put("version", () -> new VersionCommand());
+    commands.put("completion", () -> new ProgramCommands.Completion(context));
+    commands.put("version", () -> new ProgramCommands.ShowVersion());
     commands.put(ServeCommand.NAME, () -> new ServeCommand(context));
     commands.put(CheckpointServeCommand.NAME, () -> new CheckpointServeCommand(context));
     commands.put(ArchiveCommand.NAME, () -> new ArchiveCommand(context));
-    commands.put(ManualCommand.NAME, () -> new ManualCommand());
+    commands.put(ProgramCommands.Manual.NAME, () -> new ProgramCommands.Manual());
     commands.put(HelperCommands.Mount.NAME, () -> new HelperCommands.Mount(context));
     commands.put(HelperCommands.Umount.NAME, () -> new HelperCommands.Umount(context));
     return commands;

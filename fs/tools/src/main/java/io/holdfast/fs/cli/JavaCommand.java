@@ -1,5 +1,9 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.host.CliException;
+import io.holdfast.fs.linux.Procfs;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -27,6 +31,9 @@ import java.util.regex.Pattern;
 record JavaCommand(List<String> program, List<String> user, List<String> main) {
   private static final String MAIN = Holdfast.class.getName();
 
+  /** The launcher gives it to commands, which end soon. A daemon compiles as soon as it can. */
+  private static final String LATE_COMPILING = "-XX:CompileThresholdScaling=5";
+
   private static final String HOME = "-Dholdfast.home=";
   private static final String HEAP = "-Xmx";
 
@@ -44,6 +51,41 @@ record JavaCommand(List<String> program, List<String> user, List<String> main) {
   private static final String UNITS = "kmgt";
 
   private static final int UNIT_BITS = 10;
+
+  /**
+   * Returns the words that start another process of this program: the same Java, options and class
+   * path, up to the main class.
+   */
+  static List<String> own() {
+    try {
+      return own(
+          Path.of("/proc/self/exe").toRealPath().toString(),
+          Procfs.host().commandLine(Procfs.SELF));
+    } catch (IOException e) {
+      throw CliException.couldNot("/proc/self cannot be read: mount /proc", e);
+    }
+  }
+
+  /** The same of the words that a Java was started with. */
+  static List<String> own(String java, List<String> all) {
+    List<String> words = new ArrayList<>();
+    words.add(java);
+    for (String word : all.subList(Math.min(1, all.size()), all.size())) {
+      if (!word.equals(LATE_COMPILING)) {
+        words.add(word);
+      }
+      if (word.equals(MAIN)) {
+        return words;
+      }
+    }
+    throw CliException.couldNot(
+        "the daemon's process cannot be started from here: use --foreground, or bin/holdfast");
+  }
+
+  /** Tells whether a process runs this program. */
+  static boolean isOurs(long pid) {
+    return Procfs.host().commandLine(Long.toString(pid)).contains(MAIN);
+  }
 
   /** Finds the parts; empty for words that the launcher has not put together. */
   private static Optional<JavaCommand> of(List<String> words) {

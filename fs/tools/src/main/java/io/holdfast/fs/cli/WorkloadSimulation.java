@@ -2,6 +2,7 @@ package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.host.CliException;
+import io.holdfast.fs.host.JsonFile;
 import io.holdfast.fs.plot.PlotFile;
 import io.holdfast.fs.workload.MemoryPolicies;
 import io.holdfast.fs.workload.Outcome;

@@ -1,14 +1,17 @@
 package io.holdfast.fs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.fs.host.CliException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The next daemon keeps the heap and the options of the one before. */
 class JavaCommandTest {
+  private static final String MAIN = "io.holdfast.fs.cli.Holdfast";
+
   private static final List<String> BEFORE =
       words("/old", "4g", "-Djavax.net.ssl.trustStore=/etc/a b", "-XX:+UseG1GC");
 
@@ -17,8 +20,36 @@ class JavaCommandTest {
         new ArrayList<>(
             List.of(home + "/java", "-Xms64m", "-Xmx" + heap, "-Dholdfast.home=" + home));
     words.addAll(List.of(options));
-    words.addAll(List.of("-cp", home + "/a.jar", "io.holdfast.fs.cli.Holdfast"));
+    words.addAll(List.of("-cp", home + "/a.jar", MAIN));
     return words;
+  }
+
+  @Test
+  void own_commandLine_endsWithTheMainClass() {
+    List<String> all = List.of("java", "-Xmx1g", "-cp", "/a b:/c", MAIN, "mount", MAIN);
+    assertThat(JavaCommand.own("/usr/bin/java", all))
+        .containsExactly("/usr/bin/java", "-Xmx1g", "-cp", "/a b:/c", MAIN);
+  }
+
+  @Test
+  void own_ofACommandThatCompilesLate_isThatOfADaemonThatDoesNot() {
+    List<String> all =
+        List.of("java", "-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=5", MAIN);
+    assertThat(JavaCommand.own("/usr/bin/java", all))
+        .containsExactly("/usr/bin/java", "-XX:TieredStopAtLevel=1", MAIN);
+  }
+
+  @Test
+  void own_otherProgram_isRefused() {
+    assertThatThrownBy(() -> JavaCommand.own("/usr/bin/java", List.of("java", "org.Other")))
+        .isInstanceOf(CliException.class)
+        .hasMessageContaining("--foreground");
+  }
+
+  @Test
+  void isOurs_otherProcesses_isFalse() {
+    assertThat(JavaCommand.isOurs(1)).isFalse();
+    assertThat(JavaCommand.isOurs(Integer.MAX_VALUE)).isFalse();
   }
 
   private static List<String> daemon(List<String> program) {

@@ -1,6 +1,5 @@
-package io.holdfast.fs.cli;
+package io.holdfast.fs.host;
 
-import io.holdfast.fs.host.CliException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -11,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  * only know that something failed; after a failure it takes nothing any more, so that what came out
  * has no gap. Not thread-safe.
  */
-final class StandardOutput extends OutputStream {
+public final class StandardOutput extends OutputStream {
   /** The kernel's words for a pipe that nobody reads; the launcher has them in English. */
   private static final String READER_HAS_GONE = "Broken pipe";
 
   private final OutputStream out;
   private @Nullable IOException failure;
 
-  StandardOutput(OutputStream out) {
+  public StandardOutput(OutputStream out) {
     this.out = out;
   }
 
@@ -46,7 +45,7 @@ final class StandardOutput extends OutputStream {
    *
    * @param exitCode the command's own
    */
-  int exitCode(int exitCode, PrintStream errors) {
+  public int exitCode(int exitCode, PrintStream errors) {
     if (failure == null || String.valueOf(failure.getMessage()).contains(READER_HAS_GONE)) {
       return exitCode;
     }

@@ -1,10 +1,9 @@
-package io.holdfast.fs.cli;
+package io.holdfast.fs.host;
 
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.jr.ob.JSON;
-import io.holdfast.fs.host.CliException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.AccessDeniedException;
@@ -22,7 +21,7 @@ import java.util.function.Function;
  * @param things what the file lists, such as 'mounts'
  * @param keys the keys that the file must have, for people
  */
-record JsonFile(String option, String word, String things, String keys) {
+public record JsonFile(String option, String word, String things, String keys) {
   private static final int MOST_BYTES = 16 * 1024 * 1024;
 
   /** Numbers stay as they are written: no 64-bit number is rounded. */
@@ -35,7 +34,7 @@ record JsonFile(String option, String word, String things, String keys) {
    * @throws CliException when it cannot be read or anything is wrong in it, with one line that
    *     names the file and the key
    */
-  <T> T read(String name, Function<Map<?, ?>, T> reader) {
+  public <T> T read(String name, Function<Map<?, ?>, T> reader) {
     if (name.isEmpty()) {
       throw CliException.usage(option + " is empty: give a file");
     }
