@@ -48,7 +48,8 @@ class TroubleshootingTest {
   void warningsAndErrors_ofTheLog_areAllThere() throws IOException {
     String document = Files.readString(DOCUMENT);
     Set<String> logged = new TreeSet<>();
-    for (String module : List.of("../core", "../bindings", "../daemon", ".", "../../peerlink")) {
+    for (String module :
+        List.of("../base", "../core", "../bindings", "../daemon", ".", "../../peerlink")) {
       try (Stream<Path> files = Files.walk(Path.of(module, "src/main/java"))) {
         files
             .filter(file -> file.toString().endsWith(".java"))
