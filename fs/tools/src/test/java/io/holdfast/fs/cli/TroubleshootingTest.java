@@ -49,7 +49,14 @@ class TroubleshootingTest {
     String document = Files.readString(DOCUMENT);
     Set<String> logged = new TreeSet<>();
     for (String module :
-        List.of("../base", "../core", "../bindings", "../daemon", ".", "../../peerlink")) {
+        List.of(
+            "../base",
+            "../figures",
+            "../core",
+            "../bindings",
+            "../daemon",
+            ".",
+            "../../peerlink")) {
       try (Stream<Path> files = Files.walk(Path.of(module, "src/main/java"))) {
         files
             .filter(file -> file.toString().endsWith(".java"))
