@@ -53,6 +53,7 @@ class TroubleshootingTest {
             "../base",
             "../figures",
             "../core",
+            "../s3",
             "../bindings",
             "../daemon",
             ".",
