@@ -31,6 +31,16 @@ public final class ControlSocket {
     return Stats.ofAnswer(ask(socket, "{\"command\":\"stats\"}"));
   }
 
+  /** Tells whether a daemon listens there that gives its figures. */
+  static boolean answers(Path socket) {
+    try {
+      stats(socket);
+      return true;
+    } catch (AssertionError e) {
+      return false; // not yet, or not any more
+    }
+  }
+
   /** Sends a line and gives the answer. */
   public static String ask(String name, String line) {
     return ask(of(name), line);

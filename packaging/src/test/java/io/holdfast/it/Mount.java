@@ -197,22 +197,13 @@ public final class Mount {
           if (daemons.size() != 1
               || struck.containsAll(daemons)
               || !Files.exists(state().resolve("ready"))
-              || !answers()
+              || !ControlSocket.answers(ControlSocket.of(name))
               || !daemons.equals(daemons())) {
             return false;
           }
           pid = daemons.get(0);
           return true;
         });
-  }
-
-  private boolean answers() {
-    try {
-      stats();
-      return true;
-    } catch (AssertionError e) {
-      return false; // it has just been killed
-    }
   }
 
   public boolean daemonIsAlive() {
@@ -359,6 +350,30 @@ public final class Mount {
     if (!answer.contains("\"ok\":true")) {
       throw new AssertionError("refresh of '" + path + "' failed: " + answer);
     }
+  }
+
+  /** Drops all that is resident, without the command's process. */
+  void drop() {
+    task("\"begin\":\"drop\"");
+  }
+
+  /** Has the daemon take another capacity, without the command's process. */
+  public void setCapacity(long bytes) {
+    task("\"begin\":\"capacity\",\"size\":\"%d\"".formatted(bytes));
+  }
+
+  /** Has the daemon do a task to its end. */
+  private void task(String begin) {
+    Object id = progress(begin).at("task.id");
+    Await.value(
+        SETTLE_DEADLINE,
+        begin,
+        () -> String.valueOf(progress("\"id\":" + id).at("task.state")),
+        "done"::equals);
+  }
+
+  private Stats progress(String request) {
+    return Stats.parse(ControlSocket.ask(name, "{\"command\":\"task\",%s}".formatted(request)));
   }
 
   public Child.Result refreshByCommand(String path) {

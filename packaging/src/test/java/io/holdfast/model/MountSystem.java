@@ -20,7 +20,6 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -214,22 +213,7 @@ final class MountSystem implements SystemUnderTest {
 
   @Override
   public void capacity(long bytes) {
-    Map<String, Object> task =
-        task(Map.of("begin", "capacity", "size", Long.toString(bytes), "last", true));
-    Object id = task.get("id");
-    Await.until(LONGEST, "the capacity", () -> "done".equals(task(Map.of("id", id)).get("state")));
-  }
-
-  private Map<String, Object> task(Map<String, Object> request) {
-    Map<String, Object> question = new LinkedHashMap<>(request);
-    question.put("command", "task");
-    Map<String, Object> answer = ask(mount, question);
-    if (!(answer.get("task") instanceof Map<?, ?> task)) {
-      throw new AssertionError(answer);
-    }
-    Map<String, Object> fields = new LinkedHashMap<>();
-    task.forEach((key, value) -> fields.put(key.toString(), value));
-    return fields;
+    mount.setCapacity(bytes);
   }
 
   @Override
