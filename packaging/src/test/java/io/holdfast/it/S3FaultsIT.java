@@ -40,6 +40,12 @@ class S3FaultsIT {
   @RegisterExtension
   static final Sandbox SANDBOX = new Sandbox();
 
+  /** What is read stays in no cache. */
+  @RegisterExtension
+  static final SharedMount PASSING =
+      new SharedMount(
+          () -> BUCKET.mount(SANDBOX, "set", "--policy=none", "--window=0", "--item-size=1M"));
+
   private static Dataset dataset;
 
   private final long seed = System.nanoTime();
@@ -49,7 +55,8 @@ class S3FaultsIT {
     dataset =
         Dataset.create(SANDBOX.folder("set"), 200, i -> i % 100 == 99 ? 5 << 20 : 2000 + 97 * i);
     BUCKET.putAll("set", dataset);
-    BUCKET.put("stalled/file", Stamps.bytes(7, 1, 0, 300_000));
+    BUCKET.put("set/stalled", Stamps.bytes(7, 1, 0, 300_000));
+    BUCKET.put("set/others", Stamps.bytes(8, 1, 0, 300_000));
   }
 
   /** One request in four goes wrong, so some item fails several times in a row. */
@@ -57,12 +64,11 @@ class S3FaultsIT {
   void requests_thatFailInPassing_giveRightBytes() {
     ForwardingProxy proxy = BUCKET.proxy();
     proxy.reset();
-    Mount stalled = BUCKET.mount(SANDBOX, "stalled");
+    Mount mount = PASSING.get();
     proxy.disturb(Request::isGet, 1, new Fault.Stall(1000));
-    Child waits = SANDBOX.start("sha256sum", stalled.path("file").toString());
+    Child waits = SANDBOX.start("sha256sum", mount.path("stalled").toString());
     Await.until(START, "the stall", () -> proxy.count(Request::isGet) > 0);
 
-    Mount mount = BUCKET.mount(SANDBOX, "set", "--policy=none", "--window=0", "--item-size=1M");
     proxy.disturb(oneIn(16), ALWAYS, new Fault.Answer(500, "InternalError"));
     proxy.disturb(oneIn(16), ALWAYS, new Fault.Answer(503, "SlowDown"));
     // A HEAD whose length is wrong would be one of another object.
@@ -73,9 +79,9 @@ class S3FaultsIT {
 
     assertThat(figures.group("wrong")).isEqualTo("0");
     assertThat(figures.group("errors")).as("seed %d", seed).isEqualTo("0");
-    assertThat(mount.settledStats().number("fetches.in_flight")).isZero();
     Child.Result result = waits.await(DEADLINE);
     assertThat(result.exit()).as("%s", result).isZero();
+    assertThat(mount.settledStats().number("fetches.in_flight")).isZero();
   }
 
   private static Predicate<Request> oneIn(int count) {
@@ -85,8 +91,7 @@ class S3FaultsIT {
   @Test
   void objects_thatTurnOutToBeOthers_giveErrorsAndNeverTheirBytes() {
     BUCKET.proxy().reset();
-    Mount mount = BUCKET.mount(SANDBOX, "set", "--policy=none", "--window=0", "--item-size=1M");
-    String file = mount.path(dataset.files().get(0)).toString();
+    String file = PASSING.get().path("others").toString();
     BUCKET.proxy().disturb(Request::isGet, ALWAYS, new Fault.OtherEtag("\"another\""));
 
     Child.Result other = SANDBOX.command("cat", file);
