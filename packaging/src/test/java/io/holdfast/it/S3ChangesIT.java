@@ -13,8 +13,6 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Objects are overwritten under the mount. A reader gets one version or an error, and after a
@@ -30,6 +28,7 @@ class S3ChangesIT {
 
   private static final int SMALL = 100_000;
   private static final int LARGE = 3_150_049;
+  private static final int OBJECTS = 8;
   private static final String NO_SUCH_FILE = "no such file";
 
   @Order(1)
@@ -39,6 +38,10 @@ class S3ChangesIT {
   @Order(2)
   @RegisterExtension
   static final Sandbox SANDBOX = new Sandbox();
+
+  /** A mount that believes what it knows until it is told to look anew. */
+  @RegisterExtension
+  static final SharedMount PATIENT = new SharedMount(S3ChangesIT::mountWithRoomForHalf);
 
   @Test
   void fetch_objectChangesMeanwhile_neverMixesVersions() {
@@ -69,64 +72,85 @@ class S3ChangesIT {
     Await.value(NEWS_DEADLINE, last, () -> found(mount, "object", 0), last::equals);
   }
 
-  /** Whether resident or not, and whether the news come by a refresh or by the time-to-live. */
-  @ParameterizedTest(name = "--policy {0}")
-  @ValueSource(strings = {"minio", "none"})
-  void objects_overwrittenAndDeleted_areOldOrNewAndThenNew(String policy) {
-    for (int i = 0; i < 4; i++) {
-      BUCKET.put("set/" + i, Stamps.bytes(i, 1, 0, size(i)));
+  /**
+   * Whether resident or not, and whether the news come by a refresh or by the time-to-live. There
+   * is room for the first half of the objects.
+   */
+  @Test
+  void objects_residentOrNot_overwrittenAndDeleted_areOldOrNewAndThenNew() {
+    for (int i = 0; i < OBJECTS; i++) {
+      BUCKET.put("news/set/" + i, Stamps.bytes(i, 1, 0, size(i)));
     }
-    Mount patient =
-        BUCKET.mount(SANDBOX, "set", "--policy=" + policy, "--window=0", "--item-size=1M");
-    Mount curious =
-        BUCKET.mount(
-            SANDBOX,
-            "set",
-            "--policy=" + policy,
-            "--window=0",
-            "--item-size=1M",
-            "--metadata-ttl=1s");
-    for (int i = 0; i < 4; i++) {
-      assertThat(found(patient, "" + i, i)).isEqualTo(version(1, i));
-      assertThat(found(curious, "" + i, i)).isEqualTo(version(1, i));
+    Mount patient = PATIENT.get();
+    patient.refresh();
+    Mount curious = mountWithRoomForHalf("--metadata-ttl=1s");
+    for (Mount mount : List.of(patient, curious)) {
+      for (int i = 0; i < OBJECTS; i++) {
+        assertThat(found(mount, "set/" + i, i)).isEqualTo(version(1, i));
+      }
+      mount.settledStats();
+      for (int i = 0; i < OBJECTS; i++) {
+        assertThat(mount.xattr("set/" + i, "resident").equals("0"))
+            .as("%d is not resident", i)
+            .isEqualTo(i >= OBJECTS / 2);
+      }
     }
 
     List<String> now = new ArrayList<>();
-    for (int i = 0; i < 3; i++) {
-      BUCKET.put("set/" + i, Stamps.bytes(i, 2, 0, size(i)));
-      now.add(version(2, i));
+    for (int i = 0; i < OBJECTS; i++) {
+      if (i % 4 == 3) {
+        BUCKET.delete("news/set/" + i);
+        now.add(NO_SUCH_FILE);
+      } else {
+        BUCKET.put("news/set/" + i, Stamps.bytes(i, 2, 0, size(i)));
+        now.add(version(2, i));
+      }
     }
-    BUCKET.delete("set/3");
-    now.add(NO_SUCH_FILE);
 
-    for (int i = 0; i < 4; i++) {
-      assertThat(found(patient, "" + i, i)).isIn(version(1, i), now.get(i), "error");
+    for (int i = 0; i < OBJECTS; i++) {
+      assertThat(found(patient, "set/" + i, i)).isIn(version(1, i), now.get(i), "error");
     }
     patient.refresh();
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < OBJECTS; i++) {
       int which = i;
-      assertThat(found(patient, "" + i, i)).isEqualTo(now.get(i));
+      assertThat(found(patient, "set/" + i, i)).isEqualTo(now.get(i));
       Await.value(
-          NEWS_DEADLINE, now.get(i), () -> found(curious, "" + which, which), now.get(i)::equals);
+          NEWS_DEADLINE,
+          now.get(i),
+          () -> found(curious, "set/" + which, which),
+          now.get(i)::equals);
     }
-    patient.terminate();
-    curious.terminate();
   }
 
   @Test
   void directory_objectsComeAndGo_showsThemAfterARefresh() throws IOException {
-    BUCKET.put("dirs/old/a", new byte[10]);
-    Mount mount = BUCKET.mount(SANDBOX, "dirs");
-    assertThat(mount.path("old/a")).exists();
-    assertThat(mount.path("new/b")).doesNotExist();
+    BUCKET.put("news/dirs/old/a", new byte[10]);
+    Mount mount = PATIENT.get();
+    mount.refresh();
+    assertThat(mount.path("dirs/old/a")).exists();
+    assertThat(mount.path("dirs/new/b")).doesNotExist();
 
-    BUCKET.put("dirs/new/b", Stamps.bytes(7, 1, 0, SMALL));
-    BUCKET.delete("dirs/old/a");
+    BUCKET.put("news/dirs/new/b", Stamps.bytes(7, 1, 0, SMALL));
+    BUCKET.delete("news/dirs/old/a");
     mount.refresh();
 
-    assertThat(found(mount, "new/b", 7)).isEqualTo("version 1 of " + SMALL);
-    assertThat(mount.path("old")).doesNotExist();
-    assertThat(mount.mountpoint().toFile().list()).containsExactly("new");
+    assertThat(found(mount, "dirs/new/b", 7)).isEqualTo("version 1 of " + SMALL);
+    assertThat(mount.path("dirs/old")).doesNotExist();
+    assertThat(mount.path("dirs").toFile().list()).containsExactly("new");
+    BUCKET.delete("news/dirs/new/b"); // and leaves the other tests its room
+    mount.refresh();
+  }
+
+  /** Mounts all that has news, with room for the first half of the objects. */
+  private static Mount mountWithRoomForHalf(String... more) {
+    long room = 0;
+    for (int i = 0; i < OBJECTS / 2; i++) {
+      room += Dataset.pageBytes(size(i));
+    }
+    List<String> options =
+        new ArrayList<>(List.of("--capacity=" + room, "--window=0", "--item-size=1M"));
+    options.addAll(List.of(more));
+    return BUCKET.mount(SANDBOX, "news", options.toArray(String[]::new));
   }
 
   private static int size(int file) {
