@@ -17,12 +17,21 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class WarningsIT {
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
-  /** Like the directory of an NFS export that is not mounted. */
+  /** The limits are like those of users other than root. */
+  private static final List<String> FEW_LOCKED_PAGES =
+      List.of(
+          "prlimit",
+          "--memlock=65536:65536",
+          "setpriv",
+          "--bounding-set=-ipc_lock",
+          "--inh-caps=-ipc_lock");
+
+  /** The source is like the directory of an NFS export that is not mounted. */
   @Test
-  void source_empty_isWarnedOfAtTheMountAndByTheDoctor() {
+  void sourceEmpty_andPagesThatMayNotBeLocked_areToldAtTheMountAndByTheDoctor() {
     Mount mount = sandbox.declare(sandbox.folder("nfs"));
 
-    Child.Result result = mounted(mount, List.of(), "--capacity", "64M");
+    Child.Result result = mounted(mount, FEW_LOCKED_PAGES, "--capacity", "64M");
 
     assertThat(result.err())
         .startsWith(
@@ -34,13 +43,17 @@ class WarningsIT {
     assertThat(sandbox.holdfast("doctor", mount.name()).out())
         .containsPattern("WARN +origin +the dataset has no files: if it is to be on")
         .contains("planned hit ratio -");
+    assertThat(result.out()).contains("pages are not locked, since 'ulimit -l' allows");
+    assertThat(mount.stats().at("cache.pin")).isEqualTo("soft");
   }
 
   @Test
-  void sourceThatHasToBeMounted_isAcceptedOnlyWhenItIs() throws IOException {
+  void sourceThatHasToBeMounted_isAcceptedOnlyWhenItIs_andTooLargePromisesAreTold()
+      throws IOException {
     Path there = sandbox.tmpfs("there");
     Path missing = Files.createDirectory(there.resolve("missing"));
-    mounted(sandbox.declare(there), List.of(), "--capacity", "64M", "--require-mount");
+    mounted(sandbox.declare(there), List.of(), "--capacity", "50%", "--require-mount");
+    assertMountsThatPromiseMoreThanThereIsAreToldAtTheMountAndByTheDoctor();
 
     Path fstab =
         Files.writeString(sandbox.root().resolve("fstab"), "server:/x " + missing + " nfs ro\n");
@@ -60,10 +73,9 @@ class WarningsIT {
                 + " not mounted: mount its file system first\n");
   }
 
-  @Test
-  void mounts_thatPromiseMoreThanThereIs_areToldAtTheMountAndByTheDoctor() {
+  /** A mount has promised half of the memory by then. */
+  private void assertMountsThatPromiseMoreThanThereIsAreToldAtTheMountAndByTheDoctor() {
     Path origin = Dataset.create(sandbox.folder("origin"), 3, i -> 1000).root();
-    sandbox.mount(origin, "--capacity", "50%");
 
     Child.Result result = mounted(sandbox.declare(origin), List.of(), "--capacity", "40%");
 
@@ -71,25 +83,6 @@ class WarningsIT {
         .containsPattern("holdfast: \\d+ mounts may keep .* resident: .*: residents make way");
     assertThat(sandbox.holdfast("doctor").out())
         .containsPattern("WARN +mounts +\\d+ mounts may keep .* resident: ");
-  }
-
-  /** Like the limits of users other than root. */
-  @Test
-  void pages_thatMayNotBeLocked_areToldAtTheMount() {
-    Path origin = Dataset.create(sandbox.folder("origin"), 3, i -> 1000).root();
-    List<String> poor =
-        List.of(
-            "prlimit",
-            "--memlock=65536:65536",
-            "setpriv",
-            "--bounding-set=-ipc_lock",
-            "--inh-caps=-ipc_lock");
-    Mount mount = sandbox.declare(origin);
-
-    Child.Result result = mounted(mount, poor, "--capacity", "64M");
-
-    assertThat(result.out()).contains("pages are not locked, since 'ulimit -l' allows");
-    assertThat(mount.stats().at("cache.pin")).isEqualTo("soft");
   }
 
   private Child.Result mounted(Mount mount, List<String> prefix, String... options) {
