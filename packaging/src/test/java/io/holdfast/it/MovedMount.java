@@ -28,14 +28,23 @@ final class MovedMount {
   }
 
   static MovedMount create(Sandbox sandbox) {
-    Dataset dataset = Dataset.create(sandbox.folder("origin"), FILES, i -> 10_000);
-    Path alice = sandbox.folder("scratch").resolve("alice");
-    Path old = alice.resolveSibling("old");
+    return create(sandbox, "alice");
+  }
+
+  /**
+   * The same of a user.
+   *
+   * @param user other than the users of the sandbox's other mounts
+   */
+  static MovedMount create(Sandbox sandbox, String user) {
+    Dataset dataset = Dataset.create(sandbox.folder("origin-" + user), FILES, i -> 10_000);
+    Path home = sandbox.folder("scratch").resolve(user);
+    Path old = home.resolveSibling("old-" + user);
     MovedMount moved;
     try {
-      Path before = Files.createDirectories(alice.resolve("data"));
+      Path before = Files.createDirectories(home.resolve("data"));
       Mount mount = sandbox.mountAt(dataset.root(), before, "--capacity", "64M");
-      Files.move(alice, old);
+      Files.move(home, old);
       moved = new MovedMount(sandbox, dataset, mount, old.resolve("data"));
     } catch (IOException e) {
       throw new AssertionError(e);

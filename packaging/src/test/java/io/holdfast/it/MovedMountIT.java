@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.posix.Posix;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -17,42 +16,27 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class MovedMountIT {
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
+  /** A user puts a symlink where the mountpoint was, which leads to another user's mount. */
   @Test
-  void renamed_mountGoesOn_andEndsByName() throws IOException {
-    MovedMount moved = MovedMount.create(sandbox);
+  void renamed_mountGoesOn_andEndsByNameOrItsNewPlace_andASymlinkInItsPlaceTakesNoOtherAway()
+      throws IOException {
+    MovedMount theirs = MovedMount.create(sandbox, "bob");
+    MovedMount moved = MovedMount.create(sandbox, "alice");
     moved.assertReads();
     assertThat(sandbox.holdfast("stats", moved.mount().name()).mustSucceed().out())
         .contains(moved.place().toString());
-
-    sandbox.holdfast("umount", moved.mount().name()).mustSucceed();
-
-    moved.assertNothingLeft();
-  }
-
-  @Test
-  void renamed_mountGoesOn_andEndsByItsNewPlace() throws IOException {
-    MovedMount moved = MovedMount.create(sandbox);
-    moved.assertReads();
-
-    sandbox.holdfast("umount", moved.place().toString()).mustSucceed();
-
-    moved.assertNothingLeft();
-  }
-
-  /** A user puts a symlink where the mountpoint was, which leads to another user's mount. */
-  @Test
-  void renamed_symlinkInItsPlace_takesNoOtherMountAway() throws IOException {
-    Path theirs = Files.createDirectories(sandbox.folder("theirs").resolve("data"));
-    Mount other = sandbox.mountAt(sandbox.folder("origin-theirs"), theirs, "--capacity", "64M");
-    MovedMount moved = MovedMount.create(sandbox);
-    Files.createSymbolicLink(moved.mount().mountpoint().getParent(), theirs.getParent());
+    Files.createSymbolicLink(moved.mount().mountpoint().getParent(), theirs.place().getParent());
 
     sandbox.holdfast("umount", moved.mount().name()).mustSucceed();
 
     Await.until(
         MovedMount.START, "no mount is left", () -> MountTable.below(moved.place()).isEmpty());
-    assertThat(other.isMounted()).isTrue();
-    other.umount().mustSucceed();
+    assertThat(MountTable.holdfastAt(theirs.place())).isNotEmpty();
+    theirs.assertReads();
+
+    sandbox.holdfast("umount", theirs.place().toString()).mustSucceed();
+
+    theirs.assertNothingLeft();
   }
 
   /** Where there is no supervisor, the command takes the dead mount away. */
