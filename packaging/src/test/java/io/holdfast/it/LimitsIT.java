@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,7 +21,31 @@ class LimitsIT {
   private static final int COULD_NOT = 1;
   private static final Duration LOG_DEADLINE = Duration.ofSeconds(60);
 
+  private static final int FILES = 3_500;
+
   @RegisterExtension static final Sandbox SANDBOX = new Sandbox();
+
+  private static Dataset dataset;
+
+  @RegisterExtension
+  static final SharedMount SHARED =
+      new SharedMount(
+          () ->
+              SANDBOX.mountSource(
+                  dataset.root().toString(),
+                  Map.of("HOLDFAST_JAVA_OPTIONS", "-Dholdfast.most-waiting-opens=500"),
+                  "--capacity",
+                  "64M",
+                  "--count-opens",
+                  "watch",
+                  "--metadata-ttl",
+                  "1h"));
+
+  /** The first three are those that are read. */
+  @BeforeAll
+  static void fill() {
+    dataset = Dataset.create(SANDBOX.folder("origin"), FILES, i -> i < 3 ? 10_000 : 10);
+  }
 
   @Test
   @Tag(Sandbox.ANY_BINDING)
@@ -67,17 +92,8 @@ class LimitsIT {
   @Test
   @Tag(Sandbox.ANY_BINDING)
   void opens_moreThanMayWait_areLetGoOfAndLaterOnesCounted() {
-    Dataset dataset = Dataset.create(SANDBOX.folder("opened"), 3_500, i -> 10);
-    Mount mount =
-        SANDBOX.mountWith(
-            List.of(),
-            Map.of("HOLDFAST_JAVA_OPTIONS", "-Dholdfast.most-waiting-opens=500"),
-            dataset.root().toString(),
-            SANDBOX.folder("mnt-opened"),
-            "--count-opens",
-            "watch",
-            "--metadata-ttl",
-            "1h");
+    Mount mount = SHARED.get();
+    mount.awaitStats("the scan's end", s -> Boolean.TRUE.equals(s.at("dataset.scanned")));
     dataset.files().forEach(file -> assertThat(mount.path(file)).isRegularFile());
     open(mount, dataset.files().subList(0, 1));
     // and so the kernel opens all of them without the daemon from now on
@@ -104,10 +120,9 @@ class LimitsIT {
 
   @Test
   void descriptors_thatRunOut_failReadsForThatTimeAndAreNamedInTheLog() throws IOException {
-    Dataset dataset = Dataset.create(SANDBOX.folder("origin"), 3, i -> 10_000);
-    Mount mount = SANDBOX.mount(dataset.root(), "--capacity", "64M");
+    Mount mount = SHARED.get();
     mount.awaitStats("the scan's end", s -> Boolean.TRUE.equals(s.at("dataset.scanned")));
-    List<Path> files = dataset.files().stream().map(mount::path).toList();
+    List<Path> files = dataset.files().subList(0, 3).stream().map(mount::path).toList();
     files.forEach(file -> assertThat(file).isRegularFile()); // and known from now on
 
     limitDescriptors(mount, 3);
