@@ -3,17 +3,18 @@ package io.holdfast.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.holdfast.fs.sampler.TorchSampler;
 import io.holdfast.it.Cluster.Fetches;
 import io.holdfast.it.Cluster.Node;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Order;
@@ -55,14 +56,10 @@ class ClusterPlanIT {
   private Dataset dataset;
   private Cluster cluster;
   private Path list;
-  private final Map<String, Integer> numbers = new HashMap<>();
 
   private void start(int nodes) throws IOException {
     dataset = Dataset.create(sandbox.tmpfs("origin"), FILES, i -> FILE_BYTES);
     list = Files.write(sandbox.root().resolve("list"), dataset.files());
-    for (int i = 0; i < FILES; i++) {
-      numbers.put(dataset.files().get(i), i);
-    }
     long capacity = (long) (PART * dataset.bytes());
     cluster = new Cluster(sandbox, "--capacity", Long.toString(capacity), "--window-age", "100ms");
     cluster.start(dataset.root(), nodes);
@@ -120,30 +117,41 @@ class ClusterPlanIT {
 
   /** Returns what each rank reads in an epoch. */
   private List<Path> lists(int seed, int world, int epoch) {
-    List<Path> lists = new ArrayList<>();
-    for (int rank = 0; rank < world; rank++) {
-      String names =
-          sandbox
-              .holdfast(
-                  "order",
-                  "--sampler",
-                  "torch",
-                  "--seed",
-                  Integer.toString(seed),
-                  "--epoch",
-                  Integer.toString(epoch),
-                  "--world",
-                  Integer.toString(world),
-                  "--rank",
-                  Integer.toString(rank),
-                  "--list",
-                  list.toString(),
-                  "--print")
-              .mustSucceed()
-              .out();
-      lists.add(dataset.list(sandbox, names.lines().map(numbers::get).toList()));
-    }
-    return lists;
+    return IntStream.range(0, world)
+        .mapToObj(rank -> dataset.list(sandbox, indices(seed, world, rank, epoch)))
+        .toList();
+  }
+
+  private static List<Integer> indices(int seed, int world, int rank, int epoch) {
+    TorchSampler.Replica replica = new TorchSampler.Replica(rank, world, false);
+    TorchSampler sampler = new TorchSampler(BigInteger.valueOf(seed), epoch, true, replica);
+    return Arrays.stream(sampler.indices(FILES)).boxed().toList();
+  }
+
+  /** The command computes what these tests compute by themselves. */
+  private void assertCommandPrintsWhatARankReads(int seed, int world, int rank, int epoch) {
+    String names =
+        sandbox
+            .holdfast(
+                "order",
+                "--sampler",
+                "torch",
+                "--seed",
+                Integer.toString(seed),
+                "--epoch",
+                Integer.toString(epoch),
+                "--world",
+                Integer.toString(world),
+                "--rank",
+                Integer.toString(rank),
+                "--list",
+                list.toString(),
+                "--print")
+            .mustSucceed()
+            .out();
+    assertThat(names.lines())
+        .containsExactlyElementsOf(
+            indices(seed, world, rank, epoch).stream().map(dataset.files()::get).toList());
   }
 
   private static String state(Node node) {
@@ -185,6 +193,7 @@ class ClusterPlanIT {
     for (int node = 0; node < NODES; node++) {
       assertThat(announce(cluster.node(node), 5, NODES, node, 0)).doesNotContain("do not plan");
     }
+    assertCommandPrintsWhatARankReads(5, NODES, NODES - 1, 1);
 
     for (int epoch = 0; epoch < EPOCHS; epoch++) {
       awaitPlan(epoch);
