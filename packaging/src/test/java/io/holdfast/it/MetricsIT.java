@@ -36,25 +36,39 @@ class MetricsIT {
   private static final int FILE_BYTES = 10_000;
   private static final Duration DEADLINE = Duration.ofSeconds(60);
 
+  /** A file that is read while the origin hangs. */
+  private static final String LATE = "late";
+
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
   private final Random random = new Random(1);
   private final HttpClient client = HttpClient.newHttpClient();
 
   @Test
-  void scrape_ofAMount_isWellFormedAndTrue() throws Exception {
+  void scrapeAndLogs_ofAMountWhoseOriginHangsLater_areWellFormedAndTrue() throws Exception {
     Dataset dataset = dataset();
+    Files.write(dataset.root().resolve(LATE), new byte[FILE_BYTES]);
+    HangingOrigin store = HangingOrigin.of(sandbox, dataset.root());
     int port = Sandbox.freePort();
+    Path access = sandbox.folder("logs").resolve("access.log");
     Mount mount =
         sandbox.mount(
-            dataset.root(),
+            store.root(),
             "--capacity",
             "64M",
             "--metrics",
             "" + port,
             "--stats-visible-to",
-            "all");
-    read(mount, dataset);
+            "all",
+            "--source-timeout",
+            "10m",
+            "--log-format",
+            "json",
+            "--access-log",
+            access.toString(),
+            "--access-log-sample",
+            "1/1");
+    long reader = read(mount, dataset);
     Stats stats =
         mount.awaitStats("all opens", s -> s.number("opens.total") == FILES && isSettled(s));
 
@@ -72,6 +86,50 @@ class MetricsIT {
         .containsEntry("mount", mount.name());
     Scrape ofFile = Scrape.parse(Files.readString(mount.path(".holdfast/metrics")));
     assertThat(ofFile.names()).isEqualTo(scrape.names());
+    long late = assertScrapeWhileTheOriginHangsAnswers(mount, store, port);
+    mount.settledStats();
+    mount.umount().mustSucceed();
+    assertLogsHaveAnObjectALine(mount, access, dataset, List.of(reader, late));
+  }
+
+  /** Returns the process that waited. */
+  private long assertScrapeWhileTheOriginHangsAnswers(Mount mount, HangingOrigin store, int port) {
+    assertThat(mount.path(LATE)).exists(); // and is known from now on
+    store.freeze();
+    Child reader;
+    try {
+      reader = sandbox.start("cat", mount.path(LATE).toString());
+      Await.until(DEADLINE, "a fetch", () -> value(scrape(port), "holdfast_fetches_in_flight") > 0);
+      assertThat(reader.isAlive()).isTrue();
+      assertThat(MetricsLint.problems(scrape(port))).isEmpty();
+    } finally {
+      store.thaw();
+    }
+    reader.await(DEADLINE).mustSucceed();
+    return reader.pid();
+  }
+
+  private static void assertLogsHaveAnObjectALine(
+      Mount mount, Path access, Dataset dataset, List<Long> readers) throws IOException {
+    List<Map<String, Object>> log = objects(mount.log());
+    assertThat(log).extracting(event -> event.get("level")).contains("INFO");
+    assertThat(log)
+        .extracting(event -> (String) event.get("formattedMessage"))
+        .anyMatch(message -> message.startsWith("mounted "));
+    List<Map<String, Object>> accesses = objects(access);
+    assertThat(accesses.stream().filter(event -> event.get("event").equals("fetch")))
+        .hasSize(FILES + 1)
+        .allSatisfy(
+            event ->
+                assertThat(event).containsEntry("source", "origin").containsEntry("result", "ok"));
+    assertThat(accesses.stream().filter(event -> event.get("event").equals("read")))
+        .hasSizeGreaterThanOrEqualTo(FILES + 1)
+        .extracting(event -> ((Number) event.get("pid")).longValue())
+        .hasSameElementsAs(readers);
+    assertThat(accesses)
+        .extracting(event -> event.get("path"))
+        .contains(dataset.files().toArray())
+        .contains(LATE);
   }
 
   @Test
@@ -117,62 +175,6 @@ class MetricsIT {
     told.remove("holdfast_cluster_refusals_total");
     assertThat(told).isEqualTo(declared);
     assertThat(Queries.unresolved(Queries.labels(scrape))).isEmpty();
-  }
-
-  @Test
-  void scrape_whileTheOriginHangs_answers() throws Exception {
-    Dataset dataset = dataset();
-    HangingOrigin store = HangingOrigin.of(sandbox, dataset.root());
-    int port = Sandbox.freePort();
-    Mount mount =
-        sandbox.mount(
-            store.root(), "--capacity", "64M", "--source-timeout", "10m", "--metrics", "" + port);
-    store.freeze();
-    try {
-      Child reader = sandbox.start("cat", mount.path(dataset.files().get(0)).toString());
-      Await.until(DEADLINE, "a fetch", () -> value(scrape(port), "holdfast_fetches_in_flight") > 0);
-      assertThat(reader.isAlive()).isTrue();
-      assertThat(MetricsLint.problems(scrape(port))).isEmpty();
-    } finally {
-      store.thaw();
-    }
-  }
-
-  @Test
-  void logs_asJson_haveAnObjectALine() throws IOException {
-    Dataset dataset = dataset();
-    Path access = sandbox.folder("logs").resolve("access.log");
-    Mount mount =
-        sandbox.mount(
-            dataset.root(),
-            "--capacity",
-            "64M",
-            "--log-format",
-            "json",
-            "--access-log",
-            access.toString(),
-            "--access-log-sample",
-            "1/1");
-    long reader = read(mount, dataset);
-    mount.settledStats();
-    mount.umount().mustSucceed();
-
-    List<Map<String, Object>> log = objects(mount.log());
-    assertThat(log).extracting(event -> event.get("level")).contains("INFO");
-    assertThat(log)
-        .extracting(event -> (String) event.get("formattedMessage"))
-        .anyMatch(message -> message.startsWith("mounted "));
-    List<Map<String, Object>> accesses = objects(access);
-    assertThat(accesses.stream().filter(event -> event.get("event").equals("fetch")))
-        .hasSize(FILES)
-        .allSatisfy(
-            event ->
-                assertThat(event).containsEntry("source", "origin").containsEntry("result", "ok"));
-    assertThat(accesses.stream().filter(event -> event.get("event").equals("read")))
-        .hasSizeGreaterThanOrEqualTo(FILES)
-        .extracting(event -> ((Number) event.get("pid")).longValue())
-        .containsOnly(reader);
-    assertThat(accesses).extracting(event -> event.get("path")).contains(dataset.files().toArray());
   }
 
   private static boolean isSettled(Stats stats) {

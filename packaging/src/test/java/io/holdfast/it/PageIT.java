@@ -42,6 +42,10 @@ class PageIT {
   private static final Duration DEADLINE = Duration.ofSeconds(60);
   private static final String TOKEN = "a token of some letters";
   private static final String SECRET_JOB = "secret-job";
+
+  /** A file that the job does not read. */
+  private static final String LATE = "late";
+
   private static final List<String> COUNTERS =
       List.of("opens.total", "fetches.origin.bytes", "cache.resident_bytes", "reads.requests");
 
@@ -52,12 +56,22 @@ class PageIT {
 
   /** Each of these figures only grows. */
   @Test
-  void figures_whileAJobReads_areThoseOfStats() throws Exception {
+  void figures_whileAJobReads_areThoseOfStats_andAreShownWhileTheOriginHangs() throws Exception {
     Dataset dataset = dataset();
+    Files.write(dataset.root().resolve(LATE), new byte[FILE_BYTES]);
+    HangingOrigin store = HangingOrigin.of(sandbox, dataset.root());
     int port = Sandbox.freePort();
     Mount mount =
         sandbox.mount(
-            dataset.root(), "--capacity", "64M", "--page", "" + port, "--stats-visible-to", "all");
+            store.root(),
+            "--capacity",
+            "64M",
+            "--page",
+            "" + port,
+            "--stats-visible-to",
+            "all",
+            "--source-timeout",
+            "10m");
     assertThat(mount.plan()).contains("page at http://127.0.0.1:" + port + "/");
     Path order = dataset.permutation(sandbox, random);
     Child reader = sandbox.startJava(Reader.class, mount.mountpoint(), order, 1, "share");
@@ -97,6 +111,26 @@ class PageIT {
     assertThat(get(port, "/page.js").body()).contains("told.proposed_bytes", "told.budget_bytes");
     assertThat(get(port, "/").body()).contains("<title>Holdfast</title>");
     assertThat(get(port, "/uplot/uPlot.js").body()).contains("uPlot");
+    assertIsShownWhileTheOriginHangs(mount, store, port);
+  }
+
+  private void assertIsShownWhileTheOriginHangs(Mount mount, HangingOrigin store, int port)
+      throws Exception {
+    assertThat(mount.path(LATE)).exists(); // and is known from now on
+    store.freeze();
+    try {
+      Child reader = sandbox.start("cat", mount.path(LATE).toString());
+      Await.until(
+          DEADLINE,
+          "the page says for how long there was no answer",
+          () -> figures(port).number("fetches.origin.unanswered_seconds") > 0);
+      assertThat(figures(port).number("fetches.in_flight")).isPositive();
+      assertThat(get(port, "/").statusCode()).isEqualTo(200);
+      assertThat(get(port, "/page.json").statusCode()).isEqualTo(200);
+      assertThat(reader.isAlive()).isTrue();
+    } finally {
+      store.thaw();
+    }
   }
 
   private static boolean isAtLeast(Stats stats, Stats before) {
@@ -185,30 +219,6 @@ class PageIT {
         .contains("\"shows\" : \"all\"", token.toString())
         .doesNotContain(TOKEN);
     assertThat(mount.log()).content(UTF_8).doesNotContain(TOKEN);
-  }
-
-  @Test
-  void page_whileTheOriginHangs_answers() throws Exception {
-    Dataset dataset = dataset();
-    HangingOrigin store = HangingOrigin.of(sandbox, dataset.root());
-    int port = Sandbox.freePort();
-    Mount mount =
-        sandbox.mount(
-            store.root(), "--capacity", "64M", "--source-timeout", "10m", "--page", "" + port);
-    store.freeze();
-    try {
-      Child reader = sandbox.start("cat", mount.path(dataset.files().get(0)).toString());
-      Await.until(
-          DEADLINE,
-          "the page says for how long there was no answer",
-          () -> figures(port).number("fetches.origin.unanswered_seconds") > 0);
-      assertThat(figures(port).number("fetches.in_flight")).isPositive();
-      assertThat(get(port, "/").statusCode()).isEqualTo(200);
-      assertThat(get(port, "/page.json").statusCode()).isEqualTo(200);
-      assertThat(reader.isAlive()).isTrue();
-    } finally {
-      store.thaw();
-    }
   }
 
   @Test
