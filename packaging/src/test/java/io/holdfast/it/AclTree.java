@@ -63,7 +63,7 @@ final class AclTree {
     this.random = new Random(seed);
   }
 
-  /** Makes it in an empty directory. */
+  /** Makes it in a directory without such names. */
   static AclTree create(Path root, long seed) {
     AclTree tree = new AclTree(root, seed);
     DIRECTORIES.keySet().forEach(tree::directory);

@@ -39,12 +39,25 @@ class KernelAclIT {
     }
   }
 
-  /** Also under the next daemon, which cannot agree on anything new with the kernel. */
+  /**
+   * With the first mount, which is older than the ACLs, it was agreed that there are none. The
+   * rights are the same under the next daemon, which cannot agree on anything new with the kernel.
+   */
   @Test
-  void rights_ofAnyAcl_areThoseAtTheOrigin() throws IOException {
-    AclTree tree = AclTree.create(sandbox.tmpfs("origin"), seed);
-    Mount mount = sandbox.mount(tree.root(), "--capacity", "1M");
+  void rights_ofAnyAcl_areThoseAtTheOrigin_onceItIsMountedAgainAfterTheFirstAcl()
+      throws IOException {
+    Path root = sandbox.tmpfs("origin");
+    Files.writeString(root.resolve("file"), "content");
+    Mount first = sandbox.mount(root, "--capacity", "1M");
+    Acls.set(root.resolve("file"), "u::rw,u:1:r,g::-,m::r,o::-");
+    first.refresh();
+    assertThat(DAEMON.can(sandbox, first.mountpoint(), "file")).isFalse();
+    AclTree tree = AclTree.create(root, seed);
 
+    Mount mount = sandbox.mount(root, "--capacity", "1M");
+
+    assertThat(DAEMON.can(sandbox, mount.mountpoint(), "file")).isTrue();
+    assertThat(Files.exists(mount.path(".holdfast/stats.json"))).isTrue();
     assertSameRights(tree, mount);
     assertThat(mount.stats().requests("GETXATTR")).as("ACLs were asked for").isPositive();
     assertThat(mount.stats().at("dataset.acls")).isEqualTo("kernel");
@@ -61,21 +74,6 @@ class KernelAclIT {
 
   private static byte[] xattr(Mount mount, String path, String name) throws IOException {
     return Posix.xattr(RawPath.of(mount.path(path)), name);
-  }
-
-  /** With the first mount it was agreed before there was any. */
-  @Test
-  void aclFoundAfterTheMount_isDecidedByTheKernelOnceMountedAgain() throws IOException {
-    Path root = sandbox.tmpfs("origin");
-    Files.writeString(root.resolve("file"), "content");
-    Mount first = sandbox.mount(root, "--capacity", "1M");
-    Acls.set(root.resolve("file"), "u::rw,u:1:r,g::-,m::r,o::-");
-    first.refresh();
-    assertThat(DAEMON.can(sandbox, first.mountpoint(), "file")).isFalse();
-
-    Mount second = sandbox.mount(root, "--capacity", "1M");
-    assertThat(DAEMON.can(sandbox, second.mountpoint(), "file")).isTrue();
-    assertThat(Files.exists(second.path(".holdfast/stats.json"))).isTrue();
   }
 
   @Test
