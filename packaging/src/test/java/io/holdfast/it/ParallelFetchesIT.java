@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * The number of requests that an origin gets at once. The origin is a Holdfast mount whose daemon
- * is stopped, so the kernel knows how many requests wait for it, and nothing depends on time.
+ * The number of requests that an origin gets at once. The origin is a mount whose server is
+ * stopped, so the kernel knows how many requests wait for it, and nothing depends on time.
  */
 class ParallelFetchesIT {
   private static final Duration WAIT = Duration.ofSeconds(60);
@@ -31,14 +31,14 @@ class ParallelFetchesIT {
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();
 
-  private Mount store;
+  private HangingOrigin store;
   private Mount mount;
 
   private Dataset mount(int files, int small) {
     Dataset dataset =
         Dataset.create(sandbox.tmpfs("origin"), files, i -> i < small ? SMALL : LARGE);
-    store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
-    mount = sandbox.mount(store.mountpoint(), "--capacity", "1G", "--count-opens", "off");
+    store = HangingOrigin.of(sandbox, dataset.root());
+    mount = sandbox.mount(store.root(), "--capacity", "1G", "--count-opens", "off");
     for (String file : dataset.files()) {
       assertThat(mount.path(file)).isRegularFile(); // and known to both from now on
     }
@@ -57,7 +57,7 @@ class ParallelFetchesIT {
   private long requestsAtStore() {
     int minor =
         MountTable.rows().stream()
-            .filter(row -> row.mountpoint().equals(store.mountpoint().toString()))
+            .filter(row -> row.mountpoint().equals(store.root().toString()))
             .findFirst()
             .orElseThrow()
             .minor();

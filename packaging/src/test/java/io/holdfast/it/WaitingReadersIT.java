@@ -40,11 +40,10 @@ class WaitingReadersIT {
   @Test
   void thousandReaders_thatWait_needNoMoreThreads() throws IOException {
     Dataset dataset = Dataset.create(sandbox.folder("origin"), 1, i -> 100_000);
-    Mount store = sandbox.mount(dataset.root(), "--policy", "none", "--count-opens", "off");
+    HangingOrigin store = HangingOrigin.of(sandbox, dataset.root());
     // nobody probes it, gives it up, or asks it for names meanwhile
     Mount mount =
-        sandbox.mount(
-            store.mountpoint(), "--capacity=64M", "--source-timeout=10m", "--metadata-ttl=10m");
+        sandbox.mount(store.root(), "--capacity=64M", "--source-timeout=10m", "--metadata-ttl=10m");
     for (String file : dataset.files()) {
       assertThat(Files.size(mount.path(file))).isEqualTo(100_000);
     }
