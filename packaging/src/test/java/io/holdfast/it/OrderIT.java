@@ -14,21 +14,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Orders of a job that reads one file after the other, of a store that takes its time, where no
  * file may stay in memory.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-@Execution(ExecutionMode.CONCURRENT)
 class OrderIT {
   @RegisterExtension
   @Order(1)
@@ -48,7 +46,12 @@ class OrderIT {
 
   @RegisterExtension
   @Order(2)
-  final Sandbox sandbox = new Sandbox();
+  static final Sandbox SANDBOX = new Sandbox();
+
+  /** The mount of jobs whose orders are announced. */
+  @RegisterExtension
+  static final SharedMount ANNOUNCED =
+      new SharedMount(() -> bucket.mount(SANDBOX, PREFIX, "--capacity", "64M", "--policy", "none"));
 
   private final long seed = System.nanoTime();
 
@@ -60,62 +63,63 @@ class OrderIT {
 
   @Test
   void job_withItsOrder_findsFilesThere_andFetchesNoneTwice() throws IOException {
-    Mount mount = mount();
-    MemoryCgroup group = MemoryCgroup.create(sandbox, "ordered");
+    Mount mount = announced();
+    MemoryCgroup group = MemoryCgroup.create(SANDBOX, "ordered");
     List<String> names = shuffled();
+    long fetched = mount.stats().originItems();
     String job = jobOf(mount, group, names.get(0));
 
     String taken =
-        sandbox
+        SANDBOX
             .holdfast("order", mount.name(), "--job", job, list("order", names))
             .mustSucceed()
             .out();
-    read(mount, group, names);
+    read(mount, group, names, FILES);
 
     assertThat(taken).contains("500 lines, 500 files of the dataset");
-    Stats order = mount.stats().list("orders").get(0);
-    assertThat(order.at("job")).isEqualTo(job);
+    Stats order = order(mount, job);
     assertThat(order.at("source")).isEqualTo("announced");
     assertThat(order.number("length")).isEqualTo(FILES);
     assertThat(order.number("position")).as("seed %d", seed).isEqualTo(FILES);
     assertThat(order.number("used_items")).isGreaterThan(FILES / 4);
     assertThat(order.number("surprises")).isZero();
-    assertThat(mount.stats().originItems()).isBetween((long) FILES, FILES + 1L);
+    assertThat(mount.stats().originItems() - fetched).isBetween((long) FILES, FILES + 1L);
+    clear(mount, job);
   }
 
   /** The next daemon has the order, and where the job is in it. */
   @Test
   void job_whoseDaemonIsKilledHalfway_isFollowedFromThere() throws IOException {
-    Mount mount = mount();
-    MemoryCgroup group = MemoryCgroup.create(sandbox, "killed");
+    Mount mount = announced();
+    MemoryCgroup group = MemoryCgroup.create(SANDBOX, "killed");
     List<String> names = shuffled();
     String job = jobOf(mount, group, names.get(0));
-    sandbox.holdfast("order", mount.name(), "--job", job, list("order", names)).mustSucceed();
-    read(mount, group, names.subList(0, FILES / 2), FILES / 2 + 1);
+    SANDBOX.holdfast("order", mount.name(), "--job", job, list("order", names)).mustSucceed();
+    read(mount, group, names.subList(0, FILES / 2), FILES / 2);
     Await.until(NEXT_DAEMON, "its place is kept", () -> keptPosition(mount) == FILES / 2);
 
     mount.signal(Posix.SIGKILL);
     mount.findAgain(NEXT_DAEMON);
     mount.awaitStats(
         "where the job is",
-        s ->
-            s.list("orders").get(0).number("position") == FILES / 2
-                && s.number("opens.total") == 0);
+        s -> order(s, job).number("position") == FILES / 2 && s.number("opens.total") == 0);
     mount.awaitStats("opens are counted", s -> Boolean.TRUE.equals(s.at("opens.counted")));
     read(mount, group, names.subList(FILES / 2, FILES), FILES / 2);
 
-    Stats order = mount.stats().list("orders").get(0);
-    assertThat(order.at("job")).as("seed %d", seed).isEqualTo(job);
-    assertThat(order.at("source")).isEqualTo("announced");
+    Stats order = order(mount, job);
+    assertThat(order.at("source")).as("seed %d", seed).isEqualTo("announced");
     assertThat(order.number("length")).isEqualTo(FILES);
     assertThat(order.number("position")).isEqualTo(FILES);
     assertThat(order.number("used_items")).isGreaterThan(FILES / 8);
     assertThat(order.number("surprises")).isZero();
+    clear(mount, job);
   }
 
+  /** Returns the only place that is kept; -1 if there is none. */
   private static long keptPosition(Mount mount) {
-    try {
-      return ByteBuffer.wrap(Files.readAllBytes(mount.state().resolve("orders/1.place"))).getInt(4);
+    try (Stream<Path> files = Files.list(mount.state().resolve("orders"))) {
+      List<Path> places = files.filter(file -> file.toString().endsWith(".place")).toList();
+      return places.size() == 1 ? ByteBuffer.wrap(Files.readAllBytes(places.get(0))).getInt(4) : -1;
     } catch (IOException e) {
       return -1;
     }
@@ -123,34 +127,36 @@ class OrderIT {
 
   @Test
   void job_withAWrongOrder_fetchesAtMostFivePercentMore() throws IOException {
-    Mount mount = mount();
-    MemoryCgroup group = MemoryCgroup.create(sandbox, "wrong");
+    Mount mount = announced();
+    MemoryCgroup group = MemoryCgroup.create(SANDBOX, "wrong");
     List<String> names = shuffled();
+    long fetched = mount.stats().originItems();
     List<String> reversed = new ArrayList<>(names);
     Collections.reverse(reversed);
     reversed.add("none");
     String job = jobOf(mount, group, names.get(0));
 
     String taken =
-        sandbox
+        SANDBOX
             .holdfast("order", mount.name(), "--job", job, list("order", reversed))
             .mustSucceed()
             .out();
-    read(mount, group, names);
+    read(mount, group, names, FILES);
 
     assertThat(taken).contains("no such files: 1, such as 'none'");
-    assertThat(mount.stats().originItems())
+    assertThat(mount.stats().originItems() - fetched)
         .as("seed %d", seed)
         .isBetween((long) FILES, FILES * 105L / 100);
-    sandbox.holdfast("order", mount.name(), "--job", job, "--clear").mustSucceed();
+    SANDBOX.holdfast("order", mount.name(), "--job", job, "--clear").mustSucceed();
     assertThat(mount.stats().list("orders")).isEmpty();
   }
 
   /** The job reads a list, as a validation does, and then the same list again. */
   @Test
   void job_thatReadsTheSameListAgain_findsFilesThere_andFetchesNoneTwice() throws IOException {
-    Mount mount = mount("--orders", "learn");
-    MemoryCgroup group = MemoryCgroup.create(sandbox, "again");
+    Mount mount =
+        bucket.mount(SANDBOX, PREFIX, "--capacity", "64M", "--policy", "none", "--orders", "learn");
+    MemoryCgroup group = MemoryCgroup.create(SANDBOX, "again");
     List<String> names = shuffled();
     mount.awaitStats("the scan's end", s -> Boolean.TRUE.equals(s.at("dataset.scanned")));
 
@@ -158,7 +164,7 @@ class OrderIT {
     mount.awaitStats("all opens", s -> s.number("opens.total") >= FILES);
     assertThat(mount.stats().list("orders")).as("read once").isEmpty();
     mount.awaitStats("what was read is dropped", s -> s.number("transit.window_bytes") == 0);
-    read(mount, group, names, 2 * FILES);
+    read(mount, group, names, FILES);
 
     Stats order = mount.stats().list("orders").get(0);
     assertThat(order.at("source")).as("seed %d", seed).isEqualTo("learned");
@@ -181,7 +187,7 @@ class OrderIT {
     int room = FILES * 65 / 100;
     Mount mount =
         bucket.mount(
-            sandbox,
+            SANDBOX,
             PREFIX,
             "--orders",
             "learn",
@@ -191,7 +197,7 @@ class OrderIT {
             "500ms",
             "--capacity",
             Long.toString(room * BYTES_IN_PAGES));
-    MemoryCgroup group = MemoryCgroup.create(sandbox, "spread");
+    MemoryCgroup group = MemoryCgroup.create(SANDBOX, "spread");
     List<String> names = shuffled();
     mount.awaitStats("the scan's end", s -> Boolean.TRUE.equals(s.at("dataset.scanned")));
 
@@ -214,7 +220,7 @@ class OrderIT {
     assertThat(fetches(mount, group, names))
         .as("what was fetched ahead in the order of before is 4 %% at most, seed %d", seed)
         .isBetween((long) FILES - room, FILES - room + (FILES - room) / 25L);
-    MemoryCgroup other = MemoryCgroup.create(sandbox, "other");
+    MemoryCgroup other = MemoryCgroup.create(SANDBOX, "other");
     for (int pass = 1; pass <= 3; pass++) {
       assertThat(fetches(mount, other, names)).as("another job").isEqualTo(FILES - room);
     }
@@ -243,10 +249,12 @@ class OrderIT {
         .toList();
   }
 
-  private Mount mount(String... more) {
-    List<String> options = new ArrayList<>(List.of("--capacity", "64M", "--policy", "none"));
-    options.addAll(List.of(more));
-    return bucket.mount(sandbox, PREFIX, options.toArray(String[]::new));
+  /** Returns the mount of announced orders, with nothing of an earlier test in its window. */
+  private static Mount announced() {
+    Mount mount = ANNOUNCED.get();
+    mount.settledStats();
+    mount.awaitStats("what was read is dropped", s -> s.number("transit.window_bytes") == 0);
+    return mount;
   }
 
   private List<String> shuffled() {
@@ -256,43 +264,61 @@ class OrderIT {
   }
 
   private String list(String name, List<String> lines) throws IOException {
-    Path list = sandbox.root().resolve(name);
+    Path list = SANDBOX.root().resolve(name);
     Files.write(list, lines);
     return list.toString();
   }
 
-  private void read(Mount mount, MemoryCgroup group, List<String> names) {
-    read(mount, group, names, FILES + 1);
-  }
-
-  /**
-   * Reads all files, where each takes the store a while; {@code opens} are those since the mount.
-   */
+  /** Reads files, where each takes the store a while, until so many opens more are counted. */
   private void read(Mount mount, MemoryCgroup group, List<String> names, long opens) {
+    long before = mount.stats().number("opens.total");
     bucket.proxy().delay(SLOW);
-    cat(mount, group, names);
-    bucket.proxy().delay(Duration.ZERO);
-    mount.awaitStats("all opens", s -> s.number("opens.total") >= opens);
+    try {
+      cat(mount, group, names);
+    } finally {
+      bucket.proxy().delay(Duration.ZERO);
+    }
+    mount.awaitStats("all opens", s -> s.number("opens.total") >= before + opens);
   }
 
   private void cat(Mount mount, MemoryCgroup group, List<String> names) {
     List<String> command = new ArrayList<>(group.enter());
     command.add("cat");
     names.forEach(name -> command.add(mount.path(name).toString()));
-    sandbox.run(Map.of(), command).mustSucceed();
+    SANDBOX.run(Map.of(), command).mustSucceed();
   }
 
-  /** Returns the name of the group's job, once the job has opened a file. */
+  /** Returns the name of the group's job, once its first open is counted. */
   private String jobOf(Mount mount, MemoryCgroup group, String file) {
     mount.awaitStats("the scan's end", s -> Boolean.TRUE.equals(s.at("dataset.scanned")));
+    long before = mount.stats().number("opens.total");
     List<String> command = new ArrayList<>(group.enter());
     command.addAll(List.of("cat", mount.path(file).toString()));
-    sandbox.run(Map.of(), command).mustSucceed();
-    Stats stats = mount.awaitStats("an open", s -> s.number("opens.total") >= 1);
+    SANDBOX.run(Map.of(), command).mustSucceed();
+    Stats stats = mount.awaitStats("an open", s -> s.number("opens.total") > before);
     return stats.list("jobs.jobs").stream()
         .map(each -> String.valueOf(each.at("job")))
         .filter(name -> name.endsWith(group.name()))
         .findFirst()
         .orElseThrow();
+  }
+
+  private static Stats order(Mount mount, String job) {
+    return order(mount.stats(), job);
+  }
+
+  /** Returns the figures of a job's order, which must be the only one. */
+  private static Stats order(Stats stats, String job) {
+    List<Stats> orders = stats.list("orders");
+    assertThat(orders).hasSize(1);
+    assertThat(orders.get(0).at("job")).isEqualTo(job);
+    return orders.get(0);
+  }
+
+  /** Has the mount forget an order, without the command's process. */
+  private static void clear(Mount mount, String job) {
+    String request = "{\"command\":\"order\",\"clear\":\"%s\"}".formatted(job);
+    assertThat(ControlSocket.ask(mount.name(), request)).contains("\"ok\":true");
+    assertThat(mount.stats().list("orders")).isEmpty();
   }
 }
