@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
@@ -99,7 +100,8 @@ class CheckpointS3IT {
   }
 
   @Test
-  void checkpoints_areWholeObjects_andComeBackInAnotherFront() throws IOException {
+  void checkpoints_areWholeObjects_andComeBackInAnotherFront_whoseBucketFailsForAWhile()
+      throws IOException {
     mount(sandbox.tmpfs("front"));
     byte[] bytes = save("step-1", 1);
     Files.writeString(directory.resolve("latest"), "step-1");
@@ -118,7 +120,7 @@ class CheckpointS3IT {
     assertThat(directory.resolve("link")).isSymbolicLink().has(content(bytes));
     assertThat(directory.resolve("latest")).hasContent("step-0002");
     assertThat(directory.resolve("tmp")).doesNotExist();
-    umount();
+    assertBucketThatFailsIsToldAndGetsEverythingLater();
   }
 
   @Test
@@ -150,9 +152,13 @@ class CheckpointS3IT {
 
   /** The front's own files count no more; the bucket gets what the log has. */
   @Test
-  void nodeThatStops_hasItsFrontMadeAnewFromTheBucket() throws IOException {
+  void nodeThatStops_hasItsFrontMadeAnewFromTheBucket_andWhatKeepsItFromStartingIsOneLine()
+      throws IOException {
     Path front = sandbox.tmpfs("front");
+    assertWhatKeepsAMountFromStartingIsOneLine(front);
     mount(front);
+    Child.Result again = mount(Bucket.credentials(), BUCKET.source(prefix), front);
+    assertThat(again.exit()).isEqualTo(1);
     byte[] first = save("step-1", 1);
     waitForStore().mustSucceed();
     BUCKET.proxy().disturb(Request::isPut, Integer.MAX_VALUE, new Fault.Answer(503, "SlowDown"));
@@ -176,29 +182,29 @@ class CheckpointS3IT {
     umount();
   }
 
-  @Test
-  void bucketThatFails_isTold_andGetsEverythingLater() throws IOException {
-    mount(sandbox.tmpfs("front"));
+  private void assertBucketThatFailsIsToldAndGetsEverythingLater() throws IOException {
     BUCKET
         .proxy()
         .disturb(Request::isPut, Integer.MAX_VALUE, new Fault.Answer(403, "AccessDenied"));
-    byte[] bytes = save("step-1", 1);
+    byte[] bytes = save("step-2", 2);
 
     Child.Result failed = waitForStore();
 
     assertThat(failed.exit()).as("%s", failed).isEqualTo(1);
     assertThat(failed.err()).contains("the store says 403 AccessDenied");
-    assertThat(ControlSocket.stats(name).at("checkpoint.state")).isEqualTo("the store fails");
+    assertThat(state()).isEqualTo("the store fails");
     BUCKET.proxy().reset();
-    Await.until(DEADLINE, "the bucket has it", () -> waitForStore().exit() == 0);
+    Await.until(DEADLINE, "the bucket has it", () -> "all is in the store".equals(state()));
+    waitForStore().mustSucceed();
     umount();
-    assertThat(BUCKET.get(prefix + "/step-1/weights")).isEqualTo(bytes);
+    assertThat(BUCKET.get(prefix + "/step-2/weights")).isEqualTo(bytes);
   }
 
-  @Test
-  void whatKeepsAMountFromStarting_isOneLine() {
-    Path front = sandbox.tmpfs("front");
+  private @Nullable Object state() {
+    return ControlSocket.stats(name).at("checkpoint.state");
+  }
 
+  private void assertWhatKeepsAMountFromStartingIsOneLine(Path front) {
     Child.Result noBucket = mount(Bucket.credentials(), "s3://no-such-bucket/run", front);
     Child.Result anonymous = mount(Bucket.NO_CREDENTIALS, BUCKET.source(prefix), front);
 
@@ -207,9 +213,5 @@ class CheckpointS3IT {
     assertThat(anonymous.exit()).as("%s", anonymous).isEqualTo(1);
     assertThat(anonymous.err()).contains("no credentials found").hasLineCount(1);
     assertThat(directory).isEmptyDirectory();
-    mount(front);
-    Child.Result second = mount(Bucket.credentials(), BUCKET.source(prefix), front);
-    assertThat(second.exit()).isEqualTo(1);
-    umount();
   }
 }
