@@ -134,9 +134,12 @@ class CheckpointFaultsIT {
   }
 
   @Test
-  void storeThatHasNoRoom_failsEachFsyncAndWait_untilItHasSome() throws IOException {
+  void storeThatHasNoRoom_isRefused_andThenFailsEachFsyncAndWait_untilItHasSome()
+      throws IOException {
     Path store = sandbox.tmpfs("store", "8m");
-    mount(sandbox.tmpfs("front"), store);
+    Path front = sandbox.tmpfs("front");
+    assertStoreWithoutRoomForItsWritersNameIsRefused(front, store);
+    mount(front, store);
     byte[] first = save("step-1", 4);
     assertThat(await("60s").exit()).isZero();
 
@@ -157,13 +160,29 @@ class CheckpointFaultsIT {
     byte[] third = save("step-3", 1);
     sandbox.command("mount", "-o", "remount,size=64m", store.toString()).mustSucceed();
 
-    Await.until(DEADLINE, "an attempt that finds room", () -> await("60s").exit() == 0);
+    Await.until(
+        DEADLINE,
+        "an attempt that finds room",
+        () -> "all is in the store".equals(stats().at("checkpoint.state")));
+    assertThat(await("60s").exit()).isZero();
     sync("step-3");
     assertThat(stats().number("checkpoint.errors")).isPositive();
     umount();
     assertThat(store.resolve("step-1")).has(content(first));
     assertThat(store.resolve("step-2")).has(content(second));
     assertThat(store.resolve("step-3")).has(content(third));
+  }
+
+  /** The file that names the writer stayed behind, without a name: nobody could have the store. */
+  private void assertStoreWithoutRoomForItsWritersNameIsRefused(Path front, Path store)
+      throws IOException {
+    sandbox.command("sh", "-c", "cat /dev/zero >$0/filler 2>/dev/null", store.toString());
+
+    Child.Result full = tryMount(front, store);
+
+    assertThat(full.exit()).isEqualTo(1);
+    assertThat(full.err()).contains("No space left on device").hasLineCount(1);
+    Files.delete(store.resolve("filler"));
   }
 
   /** The capacity is more than the disk has: other files may have filled that. */
@@ -392,6 +411,24 @@ class CheckpointFaultsIT {
     umount();
   }
 
+  @Test
+  void mount_overTheMount_staysWhenTheDaemonIsEnded() throws IOException {
+    mount(sandbox.tmpfs("front"), sandbox.folder("store"));
+    long daemon = daemon();
+    int minor = MountTable.holdfastAt(directory).get(0).minor();
+    sandbox.command("mount", "-t", "tmpfs", "none", directory.toString()).mustSucceed();
+    sandbox.atEnd(() -> sandbox.command("umount", "-l", directory.toString()));
+    Path other = Files.createFile(directory.resolve("other"));
+
+    Posix.kill(daemon, Posix.SIGTERM);
+    awaitEnd(daemon);
+
+    assertThat(other).exists();
+    assertThat(MountTable.holdfastAt(directory)).extracting(MountTable.Row::minor).contains(minor);
+    sandbox.command("umount", "-i", directory.toString()).mustSucceed();
+    sandbox.command("umount", "-i", directory.toString()).mustSucceed();
+  }
+
   /** A file could not be moved there, and two files of the same inode number became one. */
   @Test
   void storeWithAnotherFileSystemInside_isRefused_andWithoutItAlsoAnUnknownHostCanMount()
@@ -528,7 +565,8 @@ class CheckpointFaultsIT {
 
   /** A program that waited in fsync held a lock for ever then, and the daemon did not end. */
   @Test
-  void daemonThatIsStopped_whileAProgramWaitsForTheStore_ends() throws Exception {
+  void daemonThatIsStopped_whileAProgramWaitsForTheStore_ends_asDoesOneWhoseConnectionIsAborted()
+      throws Exception {
     Path store = sandbox.folder("store");
     Path front = sandbox.tmpfs("front");
     mount(front, store, "--persist-rate", "1K");
@@ -540,9 +578,24 @@ class CheckpointFaultsIT {
     Posix.kill(daemon, Posix.SIGTERM);
 
     awaitEnd(daemon);
-    mount(front, store);
-    umount();
+    mount(front, store, "--persist-rate", "4M");
+    assertMountWhoseConnectionIsAbortedIsTakenAway(store);
     assertThat(store.resolve("step-1")).has(content(bytes));
+  }
+
+  /**
+   * An aborted connection has ended for the daemon, and its mount would be at its place for ever.
+   */
+  private void assertMountWhoseConnectionIsAbortedIsTakenAway(Path store) throws IOException {
+    byte[] bytes = save("step-2", 4);
+    long daemon = daemon();
+    int minor = MountTable.holdfastAt(directory).get(0).minor();
+
+    Files.writeString(sandbox.fuseConnection(minor).resolve("abort"), "1");
+    awaitEnd(daemon);
+
+    assertThat(MountTable.holdfastAt(directory)).isEmpty();
+    assertThat(store.resolve("step-2")).has(content(bytes));
   }
 
   /** It took away what an admin had mounted there while it brought the rest to the store. */
@@ -561,58 +614,6 @@ class CheckpointFaultsIT {
 
     assertThat(store.resolve("step-1")).has(content(bytes));
     assertThat(other).exists();
-  }
-
-  @Test
-  void mount_overTheMount_staysWhenTheDaemonIsEnded() throws IOException {
-    mount(sandbox.tmpfs("front"), sandbox.folder("store"));
-    long daemon = daemon();
-    int minor = MountTable.holdfastAt(directory).get(0).minor();
-    sandbox.command("mount", "-t", "tmpfs", "none", directory.toString()).mustSucceed();
-    sandbox.atEnd(() -> sandbox.command("umount", "-l", directory.toString()));
-    Path other = Files.createFile(directory.resolve("other"));
-
-    Posix.kill(daemon, Posix.SIGTERM);
-    awaitEnd(daemon);
-
-    assertThat(other).exists();
-    assertThat(MountTable.holdfastAt(directory)).extracting(MountTable.Row::minor).contains(minor);
-    sandbox.command("umount", "-i", directory.toString()).mustSucceed();
-    sandbox.command("umount", "-i", directory.toString()).mustSucceed();
-  }
-
-  /**
-   * An aborted connection has ended for the daemon, and its mount would be at its place for ever.
-   */
-  @Test
-  void mountWhoseConnectionIsAborted_isTakenAway() throws IOException {
-    Path store = sandbox.folder("store");
-    mount(sandbox.tmpfs("front"), store, "--persist-rate", "4M");
-    byte[] bytes = save("step-1", 4);
-    long daemon = daemon();
-    int minor = MountTable.holdfastAt(directory).get(0).minor();
-
-    Files.writeString(sandbox.fuseConnection(minor).resolve("abort"), "1");
-    awaitEnd(daemon);
-
-    assertThat(MountTable.holdfastAt(directory)).isEmpty();
-    assertThat(store.resolve("step-1")).has(content(bytes));
-  }
-
-  /** The file that names the writer stayed behind, without a name: nobody could have the store. */
-  @Test
-  void storeWithoutRoomForItsWritersName_canBeHad_onceItHasRoom() throws IOException {
-    Path store = sandbox.tmpfs("store", "1m");
-    Path front = sandbox.tmpfs("front");
-    sandbox.command("sh", "-c", "cat /dev/zero >$0/filler 2>/dev/null", store.toString());
-
-    Child.Result full = tryMount(front, store);
-
-    assertThat(full.exit()).isEqualTo(1);
-    assertThat(full.err()).contains("No space left on device").hasLineCount(1);
-    Files.delete(store.resolve("filler"));
-    mount(front, store);
-    umount();
   }
 
   /** ext4 has room for some 4 KB a file; what it cannot keep is left out, as without attributes. */
