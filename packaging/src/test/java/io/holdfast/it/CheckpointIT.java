@@ -106,7 +106,7 @@ class CheckpointIT {
   }
 
   @Test
-  void checkpoint_isOnTheNodeAtOnce_andThenInTheStore_inWhicheverWayProgramsSave()
+  void checkpoint_isOnTheNodeAtOnce_andThenInTheStore_inWhicheverWayProgramsSave_ofOneWriter()
       throws IOException {
     int port = Sandbox.freePort();
     mount("--persist-rate", "2M", "--metrics", "" + port).mustSucceed();
@@ -133,6 +133,7 @@ class CheckpointIT {
     assertThat(scrape.sum("holdfast_checkpoint_pending_operations", "mount", name)).isZero();
     assertThat(store.resolve("latest")).isSymbolicLink().has(content(bytes));
     saveAsProgramsDo();
+    assertSecondWriterAndCommandsOfDatasetsAreRefused();
     sandbox.holdfast("umount", directory.toString()).mustSucceed();
     assertThat(directory).isEmptyDirectory();
     assertThat(store.resolve("step-1")).has(content(bytes));
@@ -152,6 +153,30 @@ class CheckpointIT {
         .mustSucceed();
     shell("tar -C %s -cf - . | tar -C %s -xf -".formatted(tree, directory));
     shell("for i in 1 2 3; do echo $i >>%s/log; done".formatted(directory));
+  }
+
+  private void assertSecondWriterAndCommandsOfDatasetsAreRefused() {
+    Path elsewhere = sandbox.folder("elsewhere");
+
+    Child.Result second =
+        sandbox.holdfast(
+            "checkpoint",
+            "--name",
+            name + "-2",
+            "--front",
+            sandbox.tmpfs("other-front").toString(),
+            store.toString(),
+            elsewhere.toString());
+
+    assertThat(second.exit()).isEqualTo(1);
+    assertThat(second.err()).contains("the store is written by node").contains("try again");
+    for (String words : List.of("refresh NAME", "capacity NAME 1G", "warm NAME", "bench NAME")) {
+      Child.Result result = sandbox.holdfast(words.replace("NAME", name).split(" ", -1));
+      assertThat(result.exit()).as("%s", result).isEqualTo(2);
+      assertThat(result.err()).contains("is a checkpoint mount: only stats, run, umount and");
+    }
+    Child.Result allocated = sandbox.holdfast("allocate", "--budget", "1G");
+    assertThat(allocated.out() + allocated.err()).doesNotContain(name);
   }
 
   private long daemon() {
@@ -376,33 +401,6 @@ class CheckpointIT {
         .contains("the front %s belongs to user 1234".formatted(front))
         .hasLineCount(1);
     assertThat(store).isEmptyDirectory();
-  }
-
-  @Test
-  void secondWriterAndCommandsOfDatasets_areRefused() {
-    mount().mustSucceed();
-    Path elsewhere = sandbox.folder("elsewhere");
-
-    Child.Result second =
-        sandbox.holdfast(
-            "checkpoint",
-            "--name",
-            name + "-2",
-            "--front",
-            sandbox.tmpfs("other-front").toString(),
-            store.toString(),
-            elsewhere.toString());
-
-    assertThat(second.exit()).isEqualTo(1);
-    assertThat(second.err()).contains("the store is written by node").contains("try again");
-    for (String words : List.of("refresh NAME", "capacity NAME 1G", "warm NAME", "bench NAME")) {
-      Child.Result result = sandbox.holdfast(words.replace("NAME", name).split(" ", -1));
-      assertThat(result.exit()).as("%s", result).isEqualTo(2);
-      assertThat(result.err()).contains("is a checkpoint mount: only stats, run, umount and");
-    }
-    Child.Result allocated = sandbox.holdfast("allocate", "--budget", "1G");
-    assertThat(allocated.out() + allocated.err()).doesNotContain(name);
-    sandbox.holdfast("umount", directory.toString()).mustSucceed();
   }
 
   @Test
