@@ -50,18 +50,14 @@ class ExactHitsIT {
     assertFetchesExactlyWhatDoesNotFit(mount, dataset, 250);
     for (int fitting : List.of(350, 500, 650)) {
       drop(mount);
-      setCapacity(mount, (long) fitting * ITEM_BYTES);
+      mount.setCapacity((long) fitting * ITEM_BYTES);
       assertFetchesExactlyWhatDoesNotFit(mount, dataset, fitting);
     }
   }
 
-  private void drop(Mount mount) {
-    sandbox.holdfast("drop", mount.name(), "--all").mustSucceed();
+  private static void drop(Mount mount) {
+    mount.drop();
     assertThat(mount.settledStats().residentItems()).isZero();
-  }
-
-  private void setCapacity(Mount mount, long bytes) {
-    sandbox.holdfast("capacity", mount.name(), Long.toString(bytes)).mustSucceed();
   }
 
   @Test
