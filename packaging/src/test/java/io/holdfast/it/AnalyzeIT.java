@@ -159,8 +159,11 @@ class AnalyzeIT {
   }
 
   @Test
-  void job_thatHasEnded_isReportedFromFigures_whateverItsName() throws IOException {
+  void requests_thatAreBad_failInOneLine_andAJobThatHasEndedIsReportedFromFiguresWhateverItsName()
+      throws IOException {
     Mount mount = mount("env:RUN");
+    assertBadRequestsFailInOneLine(mount);
+    assertCommandsHaveTheLimitsOfTheirCaller(mount);
     // the kernel counts the next open of a file only once it has told the last one
     sandbox.run(Map.of("RUN", "training-7"), job(mount, 2, LONG)).mustSucceed();
     mount.awaitStats("all opens", stats -> stats.number("opens.total") >= 2 * FILES);
@@ -232,10 +235,8 @@ class AnalyzeIT {
     mount.awaitStats("its capacity", stats -> stats.number("cache.capacity_bytes") == capacity);
   }
 
-  @Test
-  void badRequests_failInOneLine_andCommandsHaveTheLimitsOfTheirCaller() {
-    Mount mount = mount("tree");
-
+  /** No job has read from the mount yet. */
+  private void assertBadRequestsFailInOneLine(Mount mount) {
     assertFails(sandbox.holdfast("analyze", mount.name()), 1, "no job has read from ");
     assertFails(
         sandbox.holdfast("analyze", mount.name(), "--job", "none"), 1, "--job 'none' is not known");
@@ -243,6 +244,17 @@ class AnalyzeIT {
         sandbox.holdfast("analyze", mount.name(), "--", "true"), 1, "'true' has read nothing from");
     assertFails(
         sandbox.holdfast("analyze", mount.name(), "--", "no-such-command"), 127, "is no command");
+    assertFails(
+        sandbox.holdfast("analyze", mount.name(), "--plot", "/proc/x.svg", "--", "false"),
+        2,
+        "--plot '/proc/x.svg' cannot be written");
+    Mount uncounted = sandbox.mount(sandbox.root().resolve("origin"), "--count-opens", "off");
+    assertFails(
+        sandbox.holdfast("analyze", uncounted.name(), "--", "true"), 1, "opens are not counted at");
+  }
+
+  /** Java raises that of files for itself; programs that use select(2) count on 1024. */
+  private void assertCommandsHaveTheLimitsOfTheirCaller(Mount mount) {
     assertThat(
             sandbox
                 .run(
@@ -251,18 +263,6 @@ class AnalyzeIT {
                 .out())
         .as("the command's environment is its caller's")
         .isEqualTo("7,none\n");
-    assertFails(
-        sandbox.holdfast("analyze", mount.name(), "--plot", "/proc/x.svg", "--", "false"),
-        2,
-        "--plot '/proc/x.svg' cannot be written");
-    Mount uncounted = sandbox.mount(sandbox.root().resolve("origin"), "--count-opens", "off");
-    assertFails(
-        sandbox.holdfast("analyze", uncounted.name(), "--", "true"), 1, "opens are not counted at");
-    assertCommandMayOpenAsManyFilesAsItsCallerSaid(mount);
-  }
-
-  /** Java raises it for itself; programs that use select(2) count on 1024. */
-  private void assertCommandMayOpenAsManyFilesAsItsCallerSaid(Mount mount) {
     List<String> words =
         List.of("sh", "-c", "ulimit -S -n 999; exec \"$@\"", "sh", Sandbox.launcher(), "analyze");
     List<String> all = new ArrayList<>(words);
