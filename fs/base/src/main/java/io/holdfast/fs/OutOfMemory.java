@@ -43,6 +43,25 @@ public final class OutOfMemory {
     }
   }
 
+  /**
+   * Logs a failure that a thread outlives, for want of memory or of another kind. Never fails, so a
+   * thread that ends its turns with this call goes on to the next one.
+   *
+   * @param log the log of the caller
+   * @param failed the line for a failure of another kind
+   */
+  public static void tell(Logger log, String failed, Throwable failure) {
+    try {
+      if (failure instanceof OutOfMemoryError met) {
+        tell(met);
+      } else {
+        log.error(failed, failure);
+      }
+    } catch (OutOfMemoryError e) {
+      tell(e);
+    }
+  }
+
   /** Returns the bound and its fix, in one line. */
   public static String describe(OutOfMemoryError met) {
     String reason = String.valueOf(met.getMessage());

@@ -1,11 +1,29 @@
 package io.holdfast.fs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
+import java.lang.reflect.Proxy;
 import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
 
 /** The line says which bound was met, and how to raise it. */
 final class OutOfMemoryTest {
+  /** A log that cannot be written, for want of memory too, ended the thread that goes on. */
+  @Test
+  void tell_noMemoryForTheLine_doesNotFail() {
+    Logger full =
+        (Logger)
+            Proxy.newProxyInstance(
+                Logger.class.getClassLoader(),
+                new Class<?>[] {Logger.class},
+                (proxy, method, arguments) -> {
+                  throw new OutOfMemoryError("made for the test");
+                });
+    assertThatCode(() -> OutOfMemory.tell(full, "failed", new IllegalStateException("x")))
+        .doesNotThrowAnyException();
+  }
+
   @Test
   void describe_noThread_namesItsBounds() {
     String line =

@@ -136,18 +136,8 @@ public final class MemoryGuard implements AutoCloseable {
   private void lookAndLog() {
     try {
       look();
-    } catch (OutOfMemoryError e) {
-      OutOfMemory.tell(e);
     } catch (Throwable e) { // one that leaves here would end the looks
-      tell(e);
-    }
-  }
-
-  private static void tell(Throwable failure) {
-    try {
-      log.error("the memory could not be looked at", failure);
-    } catch (OutOfMemoryError e) {
-      OutOfMemory.tell(e);
+      OutOfMemory.tell(log, "the memory could not be looked at", e);
     }
   }
 

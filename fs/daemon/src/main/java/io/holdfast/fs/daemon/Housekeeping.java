@@ -134,20 +134,10 @@ final class Housekeeping {
         () -> {
           try {
             task.run();
-          } catch (OutOfMemoryError e) {
-            OutOfMemory.tell(e);
           } catch (Throwable e) { // one that leaves here would end the task
-            tell(e);
+            OutOfMemory.tell(log, "housekeeping failed", e);
           }
         };
     Future<?> unused = executor.scheduleWithFixedDelay(logged, nanos, nanos, TimeUnit.NANOSECONDS);
-  }
-
-  private static void tell(Throwable failure) {
-    try {
-      log.error("housekeeping failed", failure);
-    } catch (OutOfMemoryError e) {
-      OutOfMemory.tell(e);
-    }
   }
 }
