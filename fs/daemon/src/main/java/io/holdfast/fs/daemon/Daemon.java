@@ -89,6 +89,7 @@ public final class Daemon {
     this.manager = manager();
     boolean started = false;
     if (isSuccessor()) {
+      manager.takingOver();
       NamedThreads.start("start-deadline", this::endWhenOverdue);
     }
     try {

@@ -1,5 +1,6 @@
 package io.holdfast.fs.daemon;
 
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.linux.DatagramSocket;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.NamedThreads;
@@ -24,6 +25,9 @@ final class ServiceManager implements AutoCloseable {
 
   /** How often to send the status, if the service manager does not wait for signs of life. */
   private static final Duration STATUS_PERIOD = Duration.ofSeconds(10);
+
+  /** How many times as often as they must come signs of life are sent: one of them may fail. */
+  private static final int SIGNS = 3;
 
   private static final Duration SHORTEST_PERIOD = Duration.ofMillis(10);
 
@@ -98,14 +102,25 @@ final class ServiceManager implements AutoCloseable {
   }
 
   /**
-   * Says that the mount answers. From then on sends the status and, while nothing is wrong, signs
-   * of life, twice as often as they must come.
+   * Gives a sign of life when a daemon begins to take a mount over: some of the time has passed
+   * since the last sign of the daemon before it, and the start takes more.
+   */
+  void takingOver() {
+    if (!watchdog.isZero()) {
+      send("WATCHDOG=1");
+    }
+  }
+
+  /**
+   * Says that the mount answers, with a sign of life: for the service manager, only the first
+   * daemon's answer is one. From then on sends the status and, while nothing is wrong, signs of
+   * life.
    */
   void ready(Health health, Supplier<String> status) {
     if (socket == null) {
       return;
     }
-    send("READY=1\n" + status(status));
+    send("READY=1\n" + alive(status));
     NamedThreads.start("service", () -> keepTelling(health, status));
   }
 
@@ -122,20 +137,15 @@ final class ServiceManager implements AutoCloseable {
   }
 
   private void keepTelling(Health health, Supplier<String> status) {
-    Duration period = watchdog.isZero() ? STATUS_PERIOD : watchdog.dividedBy(2);
+    Duration period = watchdog.isZero() ? STATUS_PERIOD : watchdog.dividedBy(SIGNS);
     long millis = Math.max(SHORTEST_PERIOD.toMillis(), period.toMillis());
     String trouble = null;
     try {
       while (!closed.await(millis, TimeUnit.MILLISECONDS)) {
-        String before = trouble;
-        trouble = health.trouble();
-        if (trouble == null) {
-          send((watchdog.isZero() ? "" : "WATCHDOG=1\n") + status(status));
-        } else {
-          if (!trouble.equals(before)) {
-            log.warn("not well: {}", trouble);
-          }
-          send("STATUS=not well: " + oneLine(trouble));
+        try {
+          trouble = tell(health, status, trouble);
+        } catch (Throwable e) { // without this thread, the service manager would end the mount
+          OutOfMemory.tell(log, "the daemon could not be checked", e);
         }
       }
     } catch (InterruptedException e) {
@@ -143,8 +153,22 @@ final class ServiceManager implements AutoCloseable {
     }
   }
 
-  private static String status(Supplier<String> status) {
-    return "STATUS=" + oneLine(status.get());
+  /** Checks once, and sends what comes of it; returns what is wrong. */
+  private @Nullable String tell(Health health, Supplier<String> status, @Nullable String before) {
+    String trouble = health.trouble();
+    if (trouble == null) {
+      send(alive(status));
+    } else {
+      if (!trouble.equals(before)) {
+        log.warn("not well: {}", trouble);
+      }
+      send("STATUS=not well: " + oneLine(trouble));
+    }
+    return trouble;
+  }
+
+  private String alive(Supplier<String> status) {
+    return (watchdog.isZero() ? "" : "WATCHDOG=1\n") + "STATUS=" + oneLine(status.get());
   }
 
   private static String oneLine(String text) {

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.fs.linux.DatagramReceiver;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -45,9 +47,45 @@ class ServiceManagerTest {
 
     manager.ready(() -> null, () -> "1 of 2\nresident");
 
-    assertThat(next()).isEqualTo("READY=1\nSTATUS=1 of 2, resident");
+    assertThat(next()).isEqualTo("READY=1\nWATCHDOG=1\nSTATUS=1 of 2, resident");
     assertThat(next()).isEqualTo("WATCHDOG=1\nSTATUS=1 of 2, resident");
     assertThat(next()).startsWith("WATCHDOG=1\n");
+  }
+
+  /**
+   * The service manager counts from the last sign of the daemon before. Half of the time may be
+   * over by then, and the next daemon gave its first sign only after another half.
+   */
+  @Test
+  void daemon_thatTakesOver_isAliveFromTheBeginning() {
+    Map<String, String> patient = new HashMap<>(environment);
+    patient.put("WATCHDOG_USEC", String.valueOf(Duration.ofHours(1).toNanos() / 1000));
+    manager = ServiceManager.of(patient, System::nanoTime, 4711);
+
+    manager.takingOver();
+    manager.ready(() -> null, () -> "fine");
+
+    assertThat(next()).isEqualTo("WATCHDOG=1");
+    assertThat(next()).isEqualTo("READY=1\nWATCHDOG=1\nSTATUS=fine");
+  }
+
+  /** The thread ended, and the service manager ended a mount that was well. */
+  @Test
+  void daemon_thatHasNoMemoryForACheck_isAliveAtTheNext() {
+    AtomicBoolean failed = new AtomicBoolean();
+    manager = ServiceManager.of(environment, System::nanoTime, 4711);
+
+    manager.ready(
+        () -> {
+          if (failed.compareAndSet(false, true)) {
+            throw new OutOfMemoryError("made for the test");
+          }
+          return null;
+        },
+        () -> "fine");
+
+    assertThat(next()).startsWith("READY=1");
+    assertThat(next()).isEqualTo("WATCHDOG=1\nSTATUS=fine");
   }
 
   @Test
@@ -71,9 +109,10 @@ class ServiceManagerTest {
   void watchdog_ofAnotherProcess_isNotFed() {
     manager = ServiceManager.of(environment, System::nanoTime, 1, 2);
 
+    manager.takingOver();
     manager.ready(() -> null, () -> "fine");
 
-    assertThat(next()).startsWith("READY=1");
+    assertThat(next()).isEqualTo("READY=1\nSTATUS=fine");
     assertThat(receiver.next(Duration.ofMillis(150))).isEmpty();
   }
 
