@@ -346,7 +346,7 @@ public final class ControlDirectory {
   }
 
   private boolean isAlive(RunningDaemon daemon) {
-    if (Procfs.host().state(daemon.pid()) == Procfs.ZOMBIE && isProcessOf(daemon)) {
+    if (isZombie(daemon)) {
       return false;
     }
     try {
@@ -356,6 +356,17 @@ public final class ControlDirectory {
     } catch (IOException e) {
       return false;
     }
+  }
+
+  private boolean isZombie(RunningDaemon daemon) {
+    return Procfs.host().state(daemon.pid()) == Procfs.ZOMBIE && isProcessOf(daemon);
+  }
+
+  /**
+   * Tells whether the last daemon of a name was killed, and one of its threads may keep the lock.
+   */
+  boolean isHeldByTheDead(String name) {
+    return leftover(name).filter(this::isZombie).isPresent();
   }
 
   /**

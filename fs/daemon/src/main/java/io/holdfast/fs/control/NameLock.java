@@ -18,9 +18,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A daemon's claim on its name: the locked lock file. The claim ends with {@link #close()} or with
- * the process. Only the daemon's user may open the lock file: any process that can read a file can
- * lock it, and would take the name between the end of one daemon and the start of the next. The
- * process file beside it is readable by all.
+ * the process. The kernel keeps the lock of a killed daemon while one of its threads waits for a
+ * source that does not answer; the next daemon makes a new lock file then. Only the daemon's user
+ * may open the lock file: any process that can read a file can lock it, and would take the name
+ * between the end of one daemon and the start of the next. The process file beside it is readable
+ * by all.
  *
  * <p>The last holder may delete the lock file after another process has opened it and before that
  * process locks it. So a claim is valid only if the path leads to the same file before opening and
@@ -55,14 +57,17 @@ final class NameLock implements AutoCloseable {
   static NameLock acquire(ControlDirectory directory, String name, Path mountpoint)
       throws FsException {
     Path file = directory.lockFile(name);
+    Path processFile = directory.processFile(name);
     try {
-      for (int i = 0; i < ATTEMPTS; i++) {
-        NameLock lock = tryAcquire(file, directory.processFile(name));
-        if (lock != null) {
-          lock.tellFirst(mountpoint);
-          return lock;
-        }
-        pause();
+      NameLock lock = keepTrying(file, processFile);
+      if (lock == null && directory.isHeldByTheDead(name)) {
+        // a new file is another file: the lock of the old one means nothing any more
+        Files.deleteIfExists(file);
+        lock = tryAcquire(file, processFile);
+      }
+      if (lock != null) {
+        lock.tellFirst(mountpoint);
+        return lock;
       }
     } catch (InterruptedIOException e) {
       throw new FsException(FsError.UNAVAILABLE, "interrupted at start", e);
@@ -77,6 +82,17 @@ final class NameLock implements AutoCloseable {
             + "' is in use by another mount"
             + directory.running(name).map(d -> " at " + d.mountpoint()).orElse("")
             + ": choose another one with --name");
+  }
+
+  private static @Nullable NameLock keepTrying(Path file, Path processFile) throws IOException {
+    for (int i = 0; i < ATTEMPTS; i++) {
+      NameLock lock = tryAcquire(file, processFile);
+      if (lock != null) {
+        return lock;
+      }
+      pause();
+    }
+    return null;
   }
 
   /** Waits until a process that only checks a lock has released it. */

@@ -3,7 +3,6 @@ package io.holdfast.fs.control;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.fs.linux.Procfs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -186,27 +185,18 @@ class ControlDirectoryTest {
   @Test
   void running_lockedByAZombie_isADaemonThatDied() throws Exception {
     ControlDirectory directory = ControlDirectory.at(temp);
-    Process parent =
-        new ProcessBuilder("sh", "-c", "sh -c 'echo $$; exec sleep 60' & exec sleep 60")
-            .redirectErrorStream(true)
-            .start();
-    try (FileChannel channel = lock(directory.lockFile("a"))) {
+    try (Zombie daemon = new Zombie();
+        FileChannel channel = lock(directory.lockFile("a"))) {
       assertThat(channel.isOpen()).isTrue();
-      long child = Long.parseLong(parent.inputReader().readLine());
-      write("a", child + "\n/mnt\n");
+      write("a", daemon.pid() + "\n/mnt\n");
       assertThat(directory.running("a")).isPresent();
 
-      assertThat(ProcessHandle.of(child).orElseThrow().destroyForcibly()).isTrue();
-      while (Procfs.host().state(child) != Procfs.ZOMBIE) {
-        Thread.onSpinWait();
-      }
+      daemon.kill();
 
       assertThat(directory.running("a")).isEmpty();
       assertThat(directory.leftoverOf(Path.of("/mnt"))).contains("a");
       assertThat(directory.removeLeftovers("a")).isTrue();
       assertThat(temp).isEmptyDirectory();
-    } finally {
-      parent.destroyForcibly();
     }
   }
 
