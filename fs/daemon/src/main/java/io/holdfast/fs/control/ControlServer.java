@@ -52,6 +52,12 @@ public final class ControlServer implements AutoCloseable {
 
   private static final Duration DEADLINE = Duration.ofSeconds(10);
 
+  /** Takes a connection. */
+  @FunctionalInterface
+  interface Taker {
+    void take(SocketChannel connection) throws IOException;
+  }
+
   private final ControlCommands commands;
   private final Duration deadline;
   private final NameLock lock;
@@ -115,7 +121,7 @@ public final class ControlServer implements AutoCloseable {
     try {
       ServerSocketChannel listener = listen(directory.path(), name, socket);
       ControlServer server = new ControlServer(commands, deadline, lock, socket, listener);
-      NamedThreads.start("control-accept", server::accept);
+      NamedThreads.start("control-accept", () -> accept(listener, server::take));
       return server;
     } catch (IOException | UnsupportedOperationException e) {
       closeQuietly(lock);
@@ -154,23 +160,30 @@ public final class ControlServer implements AutoCloseable {
     return listener;
   }
 
-  private void accept() {
+  /** Passes each connection on until the listener is closed. */
+  static void accept(ServerSocketChannel listener, Taker taker) {
     while (listener.isOpen()) {
       try {
-        SocketChannel connection = listener.accept();
-        try {
-          workers.execute(() -> serve(connection));
-        } catch (RejectedExecutionException | OutOfMemoryError e) {
-          LOG.debug("no thread for a connection: it is closed", e);
-          connection.close();
-        }
+        taker.take(listener.accept());
       } catch (ClosedChannelException e) {
         return;
       } catch (IOException e) {
         // Out of descriptors, most likely: others may be closed meanwhile.
         LOG.warn("control socket: a connection could not be accepted", e);
         pause();
+      } catch (RuntimeException | Error e) { // without this thread, no command is answered
+        OutOfMemory.tell(LOG, "control socket: a connection could not be accepted", e);
+        pause();
       }
+    }
+  }
+
+  private void take(SocketChannel connection) throws IOException {
+    try {
+      workers.execute(() -> serve(connection));
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      LOG.debug("no thread for a connection: it is closed", e);
+      connection.close();
     }
   }
 

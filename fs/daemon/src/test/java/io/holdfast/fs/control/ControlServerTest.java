@@ -7,20 +7,28 @@ import io.holdfast.fs.Await;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.SocketAddress;
+import java.net.SocketOption;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -216,6 +224,40 @@ class ControlServerTest {
     assertThat(client().config()).isNotEmpty();
   }
 
+  /**
+   * The lock of a killed daemon stays while one of its threads waits for a source that does not
+   * answer. No next daemon could start, and the supervisor gave the mount up.
+   */
+  @Test
+  void start_nameThatAKilledDaemonKeeps_takesIt() throws IOException {
+    Path lock = directory().lockFile("a");
+    Files.createDirectory(directory().path());
+    try (Zombie killed = new Zombie();
+        FileChannel kept =
+            FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      assertThat(kept.tryLock()).isNotNull();
+      Files.writeString(directory().processFile("a"), killed.pid() + "\n/mnt/a\n");
+      assertThatThrownBy(this::start).hasMessageContaining("in use");
+
+      killed.kill();
+
+      start();
+      assertThat(client().config()).isNotEmpty();
+      assertThatThrownBy(this::start).as("the lock is held").hasMessageContaining("in use");
+    }
+  }
+
+  /** The thread that accepts ended at the first failure of this kind: no command was answered. */
+  @Test
+  void accept_failsForWantOfMemory_takesTheNextConnection() throws IOException {
+    AtomicInteger taken = new AtomicInteger();
+    try (SocketChannel connection = SocketChannel.open(StandardProtocolFamily.UNIX);
+        FailingListener listener = new FailingListener(connection)) {
+      ControlServer.accept(listener, each -> taken.incrementAndGet());
+    }
+    assertThat(taken).hasValue(1);
+  }
+
   @Test
   void start_leftoversOfADeadDaemon_areReplaced() throws IOException {
     Files.createDirectories(temp.resolve("run/.a"));
@@ -323,6 +365,65 @@ class ControlServerTest {
       byte[] answers = Channels.newInputStream(channel).readAllBytes();
       return new String(answers, StandardCharsets.UTF_8);
     }
+  }
+
+  /** Fails for want of memory, accepts a connection, and is closed then. */
+  private static final class FailingListener extends ServerSocketChannel {
+    private final SocketChannel connection;
+    private int calls;
+
+    FailingListener(SocketChannel connection) {
+      super(SelectorProvider.provider());
+      this.connection = connection;
+    }
+
+    @Override
+    public SocketChannel accept() throws IOException {
+      calls++;
+      if (calls == 1) {
+        throw new OutOfMemoryError("made for the test");
+      }
+      if (calls > 2) {
+        throw new ClosedChannelException();
+      }
+      return connection;
+    }
+
+    @Override
+    public ServerSocketChannel bind(SocketAddress local, int backlog) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public <T> ServerSocketChannel setOption(SocketOption<T> name, T value) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Set<SocketOption<?>> supportedOptions() {
+      return Set.of();
+    }
+
+    @Override
+    public ServerSocket socket() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public SocketAddress getLocalAddress() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    protected void implCloseSelectableChannel() {}
+
+    @Override
+    protected void implConfigureBlocking(boolean block) {}
   }
 
   private final class Commands implements ControlCommands {
