@@ -171,6 +171,7 @@ public final class Daemon {
         new DaemonHealth(pulse, ControlDirectory.standard(), settings.get(SettingTable.NAME)),
         this::status);
     undo.push(manager::close);
+    undo.push(manager::stopping);
     ready.countDown();
   }
 
@@ -304,6 +305,9 @@ public final class Daemon {
    * the daemon, or have ended the connection.
    */
   private void checkMount() {
+    if (stopping.get()) {
+      return;
+    }
     if (parts.binding.isDisconnected()
         || !parts.place.look(parts.binding.mountId(), this::noteMove)) {
       log.warn("{} has been unmounted by somebody else; ending", parts.place.path());
@@ -404,13 +408,15 @@ public final class Daemon {
   public void stop() {
     if (stopping.compareAndSet(false, true)) {
       awaitReady();
-      manager.stopping();
-      undo.run();
-      log.info("unmounted {}", parts.place.path());
-      if (supervision != null) {
-        supervision.end();
+      try {
+        undo.run();
+        if (supervision != null) {
+          supervision.end();
+        }
+        log.info("unmounted {}", parts.place.path());
+      } finally { // who stops it, too, waits for that
+        stopped.countDown();
       }
-      stopped.countDown();
     } else {
       awaitStopped();
     }

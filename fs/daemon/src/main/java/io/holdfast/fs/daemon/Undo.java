@@ -1,5 +1,6 @@
 package io.holdfast.fs.daemon;
 
+import io.holdfast.fs.OutOfMemory;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.slf4j.Logger;
@@ -12,30 +13,28 @@ import org.slf4j.LoggerFactory;
 final class Undo {
   private static final Logger log = LoggerFactory.getLogger(Undo.class);
 
-  private final Deque<Runnable> steps = new ArrayDeque<>();
+  private final Deque<AutoCloseable> steps = new ArrayDeque<>();
 
   /** Adds a step. */
   void push(Runnable step) {
-    steps.push(step);
+    steps.push(step::run);
   }
 
   /** Adds the end of a part, and returns the part. */
   <T extends AutoCloseable> T closing(T part) {
-    push(
-        () -> {
-          try {
-            part.close();
-          } catch (Exception e) {
-            log.warn("while stopping: {}", e.toString(), e);
-          }
-        });
+    steps.push(part);
     return part;
   }
 
-  /** Runs all steps, each once. */
+  /** Runs all steps, each once, whatever one of them ends in. */
   void run() {
     while (!steps.isEmpty()) {
-      steps.pop().run();
+      AutoCloseable step = steps.pop();
+      try {
+        step.close();
+      } catch (Throwable e) { // the steps behind this one would never run
+        OutOfMemory.tell(log, "while stopping", e);
+      }
     }
   }
 }
