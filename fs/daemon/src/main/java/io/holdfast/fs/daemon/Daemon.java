@@ -27,7 +27,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -203,24 +202,20 @@ public final class Daemon {
    * answer.
    */
   private void watchOpens() throws FsException {
-    try {
+    if (!isSuccessor()) {
       parts.watcher.watch(parts.place::open);
-    } catch (FsException e) {
-      if (!isSuccessor()) {
-        throw e;
-      }
-      log.warn("opens are not counted for the moment: {}", e.getMessage());
-      Future<?> unused =
-          parts.housekeeping.schedule(
-              this::watchOpensAgain, WATCH_RETRY.toMillis(), TimeUnit.MILLISECONDS);
+    } else if (!watchesOpens()) {
+      Housekeeping.until(parts.housekeeping, WATCH_RETRY, this::watchesOpens);
     }
   }
 
-  private void watchOpensAgain() {
+  private boolean watchesOpens() {
     try {
-      watchOpens();
+      parts.watcher.watch(parts.place::open);
+      return true;
     } catch (FsException e) {
-      log.error("opens cannot be counted", e);
+      log.warn("opens are not counted for the moment: {}", e.getMessage());
+      return false;
     }
   }
 

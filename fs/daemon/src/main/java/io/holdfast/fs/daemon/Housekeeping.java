@@ -8,6 +8,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -125,6 +126,19 @@ final class Housekeeping {
 
   private void watched(String name, Duration period, Runnable task) {
     every(parts.housekeeping, period, pulse.of(name, task));
+  }
+
+  /** Tries something again and again until it is done, also after it has failed. */
+  static void until(ScheduledExecutorService executor, Duration period, BooleanSupplier isDone) {
+    AtomicBoolean done = new AtomicBoolean();
+    every(
+        executor,
+        period,
+        () -> {
+          if (!done.get()) {
+            done.set(isDone.getAsBoolean());
+          }
+        });
   }
 
   /** Runs a task again and again, also after it has failed. */
