@@ -4,12 +4,14 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.linux.NamedThreads;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -50,6 +52,10 @@ public final class WebServer implements AutoCloseable {
    * @param address the address to listen at, resolved or not; port 0 for any
    */
   public WebServer(String setting, InetSocketAddress address, Site site) {
+    this(setting, address, site, new NamedThreads(setting));
+  }
+
+  WebServer(String setting, InetSocketAddress address, Site site, ThreadFactory factory) {
     this.setting = setting;
     this.address = address;
     this.site = site;
@@ -60,7 +66,7 @@ public final class WebServer implements AutoCloseable {
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new ArrayBlockingQueue<>(WAITING),
-            new NamedThreads(setting),
+            factory,
             new ThreadPoolExecutor.AbortPolicy());
     threads.allowCoreThreadTimeOut(true);
   }
@@ -81,6 +87,8 @@ public final class WebServer implements AutoCloseable {
       return;
     }
     try {
+      // first, because the JDK's server keeps the port for good if its own thread does not start
+      int unused = threads.prestartAllCoreThreads();
       HttpServer made = HttpServer.create(at, MOST_CONNECTIONS);
       made.createContext("/", this::answer);
       made.setExecutor(threads);
@@ -126,8 +134,10 @@ public final class WebServer implements AutoCloseable {
         return;
       } catch (FsException e) {
         log.warn("no {} yet, trying again: {}", setting, e.getMessage());
-        LockSupport.parkNanos(PAUSE.toNanos());
+      } catch (RuntimeException | Error e) { // nobody else would try again
+        OutOfMemory.tell(log, "no " + setting + " yet, trying again", e);
       }
+      LockSupport.parkNanos(PAUSE.toNanos());
     }
   }
 

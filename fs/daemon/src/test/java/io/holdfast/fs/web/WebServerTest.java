@@ -20,6 +20,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -152,6 +154,27 @@ final class WebServerTest {
     }
   }
 
+  /**
+   * A daemon that died for want of threads has a next one that finds none either, for a moment. It
+   * went on without its metrics, for good, and kept their port.
+   */
+  @Test
+  void keepStarting_whereNoThreadCanBeStarted_listensOnceOneCan() throws Exception {
+    AtomicBoolean failed = new AtomicBoolean();
+    ThreadFactory factory =
+        task -> {
+          if (failed.compareAndSet(false, true)) {
+            throw new OutOfMemoryError("unable to create native thread: made for the test");
+          }
+          return new Thread(task);
+        };
+    try (WebServer late = new WebServer("metrics", loopback(0), request -> answer("/a"), factory)) {
+      late.keepStarting();
+      assertThat(late.port()).isPositive();
+      assertThat(ask(late, "GET", "/a").statusCode()).isEqualTo(200);
+    }
+  }
+
   /** A daemon that takes over before names can be resolved came without the server, for good. */
   @Test
   void start_atANameThatWasNotResolved_resolvesIt() throws Exception {
@@ -187,6 +210,11 @@ final class WebServerTest {
   }
 
   private HttpResponse<String> ask(String method, String path)
+      throws IOException, InterruptedException {
+    return ask(server, method, path);
+  }
+
+  private HttpResponse<String> ask(WebServer server, String method, String path)
       throws IOException, InterruptedException {
     URI uri = URI.create("http://127.0.0.1:" + server.port() + path);
     return client.send(
