@@ -226,9 +226,10 @@ final class TreeState implements AutoCloseable {
             e.toString());
       }
       failing = true;
+    } finally { // also if there was no memory for it
+      long took = System.nanoTime() - began;
+      next = System.nanoTime() + Math.max(PAUSE.toNanos(), SHARE * took);
     }
-    long took = System.nanoTime() - began;
-    next = System.nanoTime() + Math.max(PAUSE.toNanos(), SHARE * took);
   }
 
   /** Writes the changes, if that does not take too long, and ends. */

@@ -15,6 +15,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,6 +99,48 @@ final class TreeStateTest {
     try (TreeState state = new TreeState(file, () -> "dataset", tree)) {
       state.start(() -> true, clock);
       Await.until("the file", () -> Files.exists(file));
+    }
+  }
+
+  /** The file was written again at each look, five times a second, when memory was short. */
+  @Test
+  void scanned_noMemoryForTheFile_isNotWrittenAgainAtOnce() throws FsException {
+    Tree tree = tree();
+    lookUp(tree);
+    AtomicInteger tries = new AtomicInteger();
+    TreeState.Dataset dataset =
+        () -> {
+          tries.incrementAndGet();
+          throw new OutOfMemoryError("made for the test");
+        };
+    ManualClock looks = new ManualClock();
+    try (TreeState state = new TreeState(file, dataset, tree)) {
+      state.start(() -> true, looks);
+      looks.look.run();
+      Await.until("a try", () -> tries.get() > 0);
+      long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(100);
+      while (System.nanoTime() < end) {
+        looks.look.run();
+      }
+      assertThat(tries).hasValue(1);
+    } finally {
+      Await.end(looks);
+    }
+  }
+
+  /** Has the test run the looks for changes. */
+  private static final class ManualClock extends ScheduledThreadPoolExecutor {
+    private Runnable look = () -> {};
+
+    ManualClock() {
+      super(1);
+    }
+
+    @Override
+    public ScheduledFuture<?> scheduleWithFixedDelay(
+        Runnable task, long initialDelay, long delay, TimeUnit unit) {
+      look = task;
+      return schedule(() -> {}, 0, unit);
     }
   }
 
