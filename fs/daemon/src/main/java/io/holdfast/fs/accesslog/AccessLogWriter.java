@@ -71,11 +71,13 @@ public final class AccessLogWriter implements AccessLog, AutoCloseable {
         kind == Kind.FILE
             ? BoundedFile.appender(context, file, LARGEST_FILE)
             : socket(context, file, kind == Kind.SOCKET_WITH_LISTENER, nanoTime);
-    EventEncoder encoder = new EventEncoder(who);
+    EventEncoder encoder =
+        new EventEncoder(
+            who, kind == Kind.FILE ? written::increment : () -> {}, dropped::increment);
     encoder.start();
     appender.setEncoder(encoder);
     appender.start();
-    queue = new Queue(kind == Kind.FILE ? written::increment : () -> {});
+    queue = new Queue();
     queue.setContext(context);
     queue.addAppender(appender);
     queue.setQueueSize(QUEUE);
@@ -101,19 +103,12 @@ public final class AccessLogWriter implements AccessLog, AutoCloseable {
 
   /** Counts the events that do not fit: the library's queue drops them silently. */
   private final class Queue extends AsyncAppenderBase<Line> {
-    private final Runnable taken;
-
-    Queue(Runnable taken) {
-      this.taken = taken;
-    }
-
     @Override
     protected void append(Line line) {
       if (getRemainingCapacity() == 0) {
         dropped.increment();
       } else {
         super.append(line);
-        taken.run();
       }
     }
   }

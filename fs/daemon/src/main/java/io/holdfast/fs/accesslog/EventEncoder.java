@@ -4,6 +4,7 @@ import ch.qos.logback.core.encoder.EncoderBase;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.AccessEvent;
 import io.holdfast.fs.FsError;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.units.Visible;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,18 +16,43 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
-/** Writes an event as a line of JSON. Used by one thread. */
+/**
+ * Writes an event as a line of JSON. An event that there is no memory for is dropped: the thread
+ * that writes would end. Used by one thread.
+ */
 final class EventEncoder extends EncoderBase<AccessLogWriter.Line> {
   private static final byte[] NOTHING = {};
 
   private final IntFunction<AccessLogWriter.Who> who;
+  private final Runnable encoded;
+  private final Runnable dropped;
 
-  EventEncoder(IntFunction<AccessLogWriter.Who> who) {
+  /**
+   * Creates an encoder.
+   *
+   * @param encoded called for each event that becomes a line
+   * @param dropped called for each event that does not
+   */
+  EventEncoder(IntFunction<AccessLogWriter.Who> who, Runnable encoded, Runnable dropped) {
     this.who = who;
+    this.encoded = encoded;
+    this.dropped = dropped;
   }
 
   @Override
   public byte[] encode(AccessLogWriter.Line line) {
+    try {
+      byte[] text = text(line);
+      encoded.run();
+      return text;
+    } catch (OutOfMemoryError e) {
+      dropped.run();
+      OutOfMemory.tell(e);
+      return NOTHING;
+    }
+  }
+
+  private byte[] text(AccessLogWriter.Line line) {
     AccessEvent event = line.event();
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("time", Instant.ofEpochMilli(line.millis()).toString());
