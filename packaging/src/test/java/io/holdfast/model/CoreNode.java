@@ -173,7 +173,7 @@ final class CoreNode implements AutoCloseable {
             layout,
             transit,
             residency,
-            new ControlFiles(Map.of(), new ControlFiles.Owner(0, 0), 0, Ticker.systemTicker()),
+            new ControlFiles(Map.of(), new ControlFiles.Owner(0, 0), Ticker.systemTicker()),
             new ReadStats(),
             new Activity(JobBy.CGROUP, layout.itemSize(), System::nanoTime),
             AccessLog.NONE,

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -48,12 +49,11 @@ public final class ControlFiles implements ControlNodes {
   private static final long FIRST = 64;
 
   /**
-   * Numbers of one daemon's snapshots. After {@link #GENERATIONS} daemons of a mount, numbers
-   * repeat. Even numbers are for all users, odd numbers for the owner.
+   * Milliseconds after which first numbers repeat, nearly nine years. Each has an even number, for
+   * all users, and an odd one, for the owner.
    */
-  private static final long NUMBERS_OF_ONE = 1L << 28;
+  private static final long MOST_MILLIS = 1L << 38;
 
-  private static final long GENERATIONS = 1000;
   private static final int LINK = 0777;
 
   /**
@@ -121,18 +121,19 @@ public final class ControlFiles implements ControlNodes {
    * Creates the directory.
    *
    * @param files makers of the files' content, by name, in the order of the listing
-   * @param generation how many daemons the mount has had before: the kernel may have cached their
-   *     snapshots, so this one's snapshots have other numbers
-   * @param ticker a clock of nanoseconds
+   * @param ticker a clock of nanoseconds, which goes on from one daemon of a mount to the next. The
+   *     kernel may have cached the snapshots of the daemons before, so the numbers of this one's
+   *     begin with the time: no daemon makes one each millisecond
    */
-  public ControlFiles(Map<String, Content> files, Owner owner, long generation, Ticker ticker) {
+  public ControlFiles(Map<String, Content> files, Owner owner, Ticker ticker) {
     files.forEach((name, content) -> links.add(new Link(name, content)));
     this.owner = owner;
     this.ticker = ticker;
     this.forAll = new Shelf("snapshots", 0555, 0444, new Snapshots(ticker));
     this.forOwner = new Shelf("for-owner", 0500, 0400, new Snapshots(ticker));
     this.firstShelf = links.size() + 1L;
-    this.lastNumber = FIRST + generation % GENERATIONS * NUMBERS_OF_ONE;
+    long millis = TimeUnit.NANOSECONDS.toMillis(ticker.read());
+    this.lastNumber = FIRST + 2 * Math.floorMod(millis, MOST_MILLIS);
     this.given =
         Caffeine.newBuilder()
             .expireAfterWrite(SAME_SNAPSHOT)

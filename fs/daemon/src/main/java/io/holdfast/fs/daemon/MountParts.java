@@ -508,7 +508,6 @@ final class MountParts {
         new ControlFiles(
             files.files(),
             new ControlFiles.Owner(Procfs.ownUid(), Procfs.ownGid()),
-            restarts(),
             Ticker.systemTicker());
     return new DatasetFilesystem(
         new DatasetFilesystem.Parts(

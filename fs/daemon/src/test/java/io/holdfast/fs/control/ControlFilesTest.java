@@ -14,9 +14,11 @@ import io.holdfast.fs.origin.Attributes;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -36,7 +38,7 @@ final class ControlFilesTest {
     contents.put("stats", Content.forAll(() -> bytes("snapshot " + made.incrementAndGet())));
     contents.put("config", Content.forAll(() -> bytes("a=b\n")));
     contents.put("jobs", new Content(() -> bytes("all of them"), () -> bytes("a sum")));
-    return new ControlFiles(contents, new Owner(OWNER, GROUP), 0, clock::getAsLong);
+    return new ControlFiles(contents, new Owner(OWNER, GROUP), clock::getAsLong);
   }
 
   private static byte[] bytes(String text) {
@@ -103,15 +105,30 @@ final class ControlFilesTest {
   /** The kernel remembers what the snapshots of the daemon before were. */
   @Test
   void snapshots_ofTheNextDaemon_haveOtherNamesAndNodes() throws FsException {
-    ControlFiles next =
-        new ControlFiles(
-            Map.of("stats", Content.forAll(() -> bytes("x"))),
-            new Owner(OWNER, GROUP),
-            1,
-            clock::getAsLong);
-    byte[] before = files.readLink(link("stats"), thread(0));
-    byte[] after = next.readLink(next.lookup(ControlFiles.DIRECTORY, bytes("stats")), thread(0));
-    assertThat(after).isNotEqualTo(before).hasSameSizeAs(before);
+    Set<String> targets = new HashSet<>();
+    int expected = 0;
+    for (int second = 0; second < 10; second++) {
+      for (String name : List.of("stats", "config", "jobs")) {
+        for (int user : new int[] {OWNER, NOBODY}) {
+          targets.add(text(files.readLink(link(name), new Asker(0, user))));
+        }
+      }
+      expected += 4; // those of jobs are two
+      clock.advance(SECOND);
+    }
+    ControlFiles next = create();
+    byte[] after = next.readLink(link("stats"), thread(0));
+    assertThat(targets)
+        .hasSize(expected)
+        .doesNotContain(text(after))
+        .allMatch(target -> !target.endsWith("-stats") || target.length() == after.length);
+    assertThat(number(after))
+        .isGreaterThan(targets.stream().mapToLong(t -> number(bytes(t))).max().orElseThrow());
+  }
+
+  private static long number(byte[] target) {
+    String snapshot = text(target).substring(text(target).indexOf('/') + 1);
+    return Long.parseLong(snapshot.substring(0, snapshot.indexOf('-')));
   }
 
   @Test
@@ -177,18 +194,17 @@ final class ControlFilesTest {
    * Otherwise a program that keeps a snapshot open would read another file that gets its number.
    */
   @Test
-  void numbers_ofBothKinds_neverMeetInAnyGeneration() throws FsException {
-    for (long generation : new long[] {0, 1, 999, 1000, Long.MAX_VALUE}) {
+  void numbers_ofBothKinds_neverMeetAtAnyTime() throws FsException {
+    for (long time : new long[] {0, 999_999, 1_000_000, -1, Long.MIN_VALUE, Long.MAX_VALUE}) {
       ControlFiles some =
           new ControlFiles(
               Map.of("jobs", new Content(() -> bytes("o"), () -> bytes("s"))),
               new Owner(OWNER, GROUP),
-              generation,
-              clock::getAsLong);
+              () -> time);
       for (int user : new int[] {OWNER, NOBODY}) {
         String target = text(some.readLink(1, new Asker(0, user)));
-        long number = Long.parseLong(target.split("[/-]", 4)[user == OWNER ? 2 : 1]);
-        assertThat(number).isBetween(64L, 1L << 38);
+        long number = number(bytes(target));
+        assertThat(number).isBetween(64L, 999_999_999_999L);
         assertThat(number % 2).isEqualTo(user == OWNER ? 1 : 0);
       }
     }
