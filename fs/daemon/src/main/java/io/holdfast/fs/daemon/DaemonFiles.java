@@ -9,6 +9,7 @@ import io.holdfast.fs.control.StatsText;
 import io.holdfast.fs.figures.Figures;
 import io.holdfast.fs.figures.NodeFigures;
 import io.holdfast.fs.metrics.Exposition;
+import io.holdfast.fs.page.Recent;
 import io.holdfast.fs.settings.SettingRow;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
@@ -21,19 +22,20 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
  * The content of the files in {@code .holdfast}, and of scrapes. The mount's owner sees everything;
- * other users see nothing that names a job, process or file. The only state is the labels that
- * metrics remember.
+ * other users see nothing that names a job, process or file. The only state is the last metrics,
+ * and the labels that they remember.
  */
 final class DaemonFiles {
   private final StatsAudience audience;
   private final LiveChanges live;
   private final StatsReport report;
-  private final Exposition metrics;
-  private final Exposition metricsForOthers;
+  private final Supplier<byte[]> metrics;
+  private final Supplier<byte[]> metricsForOthers;
   private final Supplier<List<NodeFigures>> peers;
 
   DaemonFiles(
@@ -42,9 +44,21 @@ final class DaemonFiles {
     this.live = live;
     this.report = report;
     this.peers = peers;
-    this.metrics = new Exposition(settings.get(SettingTable.NAME), report::stats, peers);
-    this.metricsForOthers =
-        new Exposition(settings.get(SettingTable.NAME), this::statsForOthers, peers);
+    String name = settings.get(SettingTable.NAME);
+    this.metrics = metrics(name, report::stats, peers, System::nanoTime);
+    this.metricsForOthers = metrics(name, this::statsForOthers, peers, System::nanoTime);
+  }
+
+  /**
+   * Returns the maker of a mount's metrics, which come from what is at hand for a moment: any user
+   * may scrape all the time.
+   */
+  static Supplier<byte[]> metrics(
+      String name,
+      Supplier<Figures> stats,
+      Supplier<List<NodeFigures>> peers,
+      LongSupplier nanoTime) {
+    return new Recent(new Exposition(name, stats, peers)::text, nanoTime);
   }
 
   /** Returns the content of each file, by name, in the order of the listing. */
@@ -53,7 +67,7 @@ final class DaemonFiles {
     files.put("stats", stats(figures -> utf8(StatsText.of(figures))));
     files.put("stats.json", stats(figures -> json(FiguresJson.map(figures))));
     files.putAll(peers(audience, peers));
-    files.put("metrics", content(audience, metrics::text, metricsForOthers::text));
+    files.put("metrics", content(audience, metrics, metricsForOthers));
     files.put(
         "config",
         content(
@@ -68,7 +82,7 @@ final class DaemonFiles {
    * may see.
    */
   byte[] scrape() {
-    return (audience == StatsAudience.ALL ? metrics : metricsForOthers).text();
+    return (audience == StatsAudience.ALL ? metrics : metricsForOthers).get();
   }
 
   private Content stats(Function<Figures, byte[]> renderer) {

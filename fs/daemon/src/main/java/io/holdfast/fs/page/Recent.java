@@ -20,7 +20,7 @@ public final class Recent implements Supplier<byte[]> {
   /**
    * Creates content that is not made yet.
    *
-   * @param maker makes the content; waits for nothing
+   * @param maker makes the content; waits for nothing, or only for a moment
    * @param nanoTime a clock of nanoseconds
    */
   public Recent(Supplier<byte[]> maker, LongSupplier nanoTime) {
