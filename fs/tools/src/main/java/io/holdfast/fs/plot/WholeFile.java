@@ -1,15 +1,34 @@
 package io.holdfast.fs.plot;
 
 import java.io.IOException;
+import java.nio.channels.Channels;
+import java.nio.channels.WritableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 
-/** A file that is written as a whole, or stays as it is. Immutable. */
+/**
+ * A file that is written as a whole, or stays as it is. Another file takes its place, so it must be
+ * a plain one: a device or a link would be gone, for all programs where root writes. Immutable.
+ */
 public record WholeFile(Path path) {
+  private static final Set<StandardOpenOption> NEW_FILE =
+      Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+
+  /** Belongs to the user that runs this process. */
+  private static final Path OWN_PROCESS = Path.of("/proc/self");
+
   /**
    * Names a file, and checks that it can be written: makes a file beside it, and removes that.
    *
@@ -29,6 +48,12 @@ public record WholeFile(Path path) {
     }
     if (Files.isDirectory(file)) {
       throw new IllegalArgumentException("'" + text + "' is a directory: give a file");
+    }
+    if (Files.isSymbolicLink(file)) {
+      throw new IllegalArgumentException("'" + text + "' is a link: name the file itself");
+    }
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      throw new IllegalArgumentException("'" + text + "' is no regular file: give another");
     }
     WholeFile whole = new WholeFile(file);
     if (!whole.isWritable()) {
@@ -56,14 +81,31 @@ public record WholeFile(Path path) {
     return path.resolveSibling("." + path.getFileName() + "." + UUID.randomUUID());
   }
 
-  /** Writes the file. */
+  /** Writes the file. Those who could not read the user's own file before still cannot. */
   public void write(byte[] bytes) throws IOException {
     Path temporary = temporary();
     try {
-      Files.write(temporary, bytes, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      try (WritableByteChannel channel = Files.newByteChannel(temporary, NEW_FILE, rights())) {
+        Channels.newOutputStream(channel).write(bytes);
+      }
       Files.move(temporary, path, StandardCopyOption.ATOMIC_MOVE);
     } finally {
       Files.deleteIfExists(temporary);
     }
+  }
+
+  private FileAttribute<?> rights() throws IOException {
+    Set<PosixFilePermission> rights = PosixFilePermissions.fromString("rw-rw-rw-");
+    try {
+      Map<String, Object> is =
+          Files.readAttributes(path, "unix:uid,permissions", LinkOption.NOFOLLOW_LINKS);
+      if (Objects.equals(is.get("uid"), Files.getAttribute(OWN_PROCESS, "unix:uid"))
+          && is.get("permissions") instanceof Set<?> permissions) {
+        rights.retainAll(permissions);
+      }
+    } catch (NoSuchFileException e) {
+      // a new file
+    }
+    return PosixFilePermissions.asFileAttribute(rights);
   }
 }
