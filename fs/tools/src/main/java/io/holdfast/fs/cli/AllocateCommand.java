@@ -18,6 +18,7 @@ import io.holdfast.fs.allocate.node.CapacityChanges;
 import io.holdfast.fs.allocate.node.CommonStores;
 import io.holdfast.fs.allocate.node.NodeMounts;
 import io.holdfast.fs.allocate.node.Reservations;
+import io.holdfast.fs.allocate.node.WatchLock;
 import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.host.JsonFile;
 import io.holdfast.fs.settings.request.NodeFile;
@@ -248,12 +249,18 @@ final class AllocateCommand implements Callable<Integer> {
     return object;
   }
 
-  private void watch(NodeSettings settings, OptionalLong given, Objective wanted) {
+  private void watch(NodeSettings settings, OptionalLong given, Objective wanted)
+      throws IOException {
     NodeMounts mounts = mounts(settings, given, WINDOW);
     long memory = budget(settings, given, mounts.look());
     boolean follows = given.isEmpty() && settings.memory().isEmpty();
-    new AllocationWatch(context, mounts, output.out(), output.err(), INTERVAL)
-        .run(memory, follows, wanted);
+    WatchLock lock = WatchLock.take(context.host().control());
+    try {
+      new AllocationWatch(context, mounts, output.out(), output.err(), INTERVAL)
+          .run(memory, follows, wanted);
+    } finally {
+      lock.close();
+    }
   }
 
   /** The memory that root gives is for the mounts of all users; root's own mounts divide it. */

@@ -41,7 +41,7 @@ public final class Reservations implements AutoCloseable {
   private static final int LOCK_SHARED_NOW = 1 | 4;
   private static final int MOST_TRIES = 200;
   private static final long TRY_MILLIS = 5;
-  private static final int LOCK_EXCLUSIVE_NOW = 2 | 4;
+  static final int LOCK_EXCLUSIVE_NOW = 2 | 4;
 
   /** Longer than a mount needs to give memory up that its readers have in use. */
   private static final Duration DEADLINE = Duration.ofMinutes(2);
@@ -112,7 +112,8 @@ public final class Reservations implements AutoCloseable {
     return new Reservations(process, turn);
   }
 
-  private static int open(Path file) throws IOException {
+  /** Opens a file that no other user can open, and so lock. */
+  static int open(Path file) throws IOException {
     try {
       Files.createFile(file, OF_OWNER);
     } catch (FileAlreadyExistsException e) {
@@ -131,7 +132,7 @@ public final class Reservations implements AutoCloseable {
     return opened;
   }
 
-  private static CliException unwritable(Path directory, IOException failure) {
+  static CliException unwritable(Path directory, IOException failure) {
     return CliException.couldNot(
         "memory cannot be reserved in '%s': %s".formatted(directory, failure.getMessage()),
         failure);
