@@ -24,7 +24,7 @@ import java.util.TreeSet;
  *
  * @param epoch the last epoch that the prediction is from
  * @param fills whether that is the job's first epoch, which also fills the memory
- * @param bytes what the share 1 stands for
+ * @param bytes the memory that the share 1 stands for
  */
 record CapacityCurve(String job, long epoch, boolean fills, JobModel model, long bytes) {
   private static final int STEPS = 20;
@@ -54,7 +54,7 @@ record CapacityCurve(String job, long epoch, boolean fills, JobModel model, long
                     model.now().epoch().epoch(),
                     !runs.hasLater(),
                     model,
-                    model.bytesOfAll(figures.dataset().bytes())))
+                    figures.dataset().pagesOf(model.bytesOfAll(figures.dataset().bytes()))))
         .filter(curve -> curve.speed(0).isPresent() && curve.speed(curve.share()).isPresent());
   }
 

@@ -31,6 +31,7 @@ final class CapacityCurveTest {
   private final List<Map<String, Object>> epochs = new ArrayList<>();
   private double planned = 0.5;
   private long dataset = DATASET;
+  private long files;
 
   /** Adds an epoch with that share of hits; the rest of the readers' time is back-pressure. */
   private void epoch(double hits, double idleSeconds) {
@@ -57,7 +58,7 @@ final class CapacityCurveTest {
   private Figures figures() {
     return FiguresJson.figures(
         Map.of(
-            "dataset", Map.of("bytes", dataset),
+            "dataset", Map.of("bytes", dataset, "files", files),
             "cache", Map.of("planned_hit_ratio", planned),
             "jobs", Map.of("jobs", List.of(Map.of("job", "train", "epochs", epochs)))));
   }
@@ -104,6 +105,18 @@ final class CapacityCurveTest {
         .contains(" in memory instead of 334 MiB, this job would be ")
         .contains("preparation limits it");
     assertThat(curve.points().get(0).epochSeconds()).isCloseTo(20, within(2.0));
+  }
+
+  /** The capacity counts whole pages; the page told a user 2.8 GiB of the 40 that were needed. */
+  @Test
+  void curve_ofFilesThatAreSmallerThanAPage_isOfTheirPages() {
+    files = DATASET / 256;
+    epoch(0, 0);
+    epoch(0.35, 0);
+    epoch(0.35, 0);
+    assertThat(curve().bytes()).isEqualTo(16 * DATASET);
+    files = DATASET / (1 << 20);
+    assertThat(curve().bytes()).isCloseTo(DATASET + files * 2048, within(1L));
   }
 
   /**

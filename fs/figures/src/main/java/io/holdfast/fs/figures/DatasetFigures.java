@@ -25,6 +25,22 @@ public record DatasetFigures(
     long hiddenKeys,
     String hiddenKey,
     String acls) {
+  private static final int PAGE = 4096;
+
+  /**
+   * Returns the whole pages that a part of the dataset takes in memory, in bytes. The last page of
+   * a file is half full on average, and a file that is smaller than a page takes a page.
+   *
+   * @param part bytes of files
+   */
+  public long pagesOf(long part) {
+    if (files <= 0 || bytes <= 0 || part <= 0) {
+      return part;
+    }
+    double size = (double) bytes / files;
+    double count = part / size;
+    return size < PAGE ? (long) (count * PAGE) : Math.addExact(part, (long) (count * PAGE / 2));
+  }
 
   DatasetFigures withoutNames() {
     return new DatasetFigures(

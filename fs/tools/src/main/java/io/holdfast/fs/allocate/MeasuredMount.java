@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  * Stateless.
  */
 public final class MeasuredMount {
-  private static final long PAGE = 4096;
-
   /** A speed that is less than this part of the demand is not at its knee. */
   private static final double BELOW_KNEE = 0.98;
 
@@ -92,12 +90,7 @@ public final class MeasuredMount {
             .orElse(0);
     boolean whole = pass <= 0 || (all.bytes() > 0 && pass > all.bytes());
     long bytes = whole ? all.bytes() : pass;
-    if (bytes <= 0) {
-      return 0;
-    }
-    // the last page of a file is half full on average
-    double files = all.bytes() > 0 ? (double) all.files() / all.bytes() * bytes : 0;
-    return Math.addExact(bytes, (long) (files * PAGE / 2));
+    return Math.max(0, all.pagesOf(bytes));
   }
 
   private static OptionalDouble speed(List<WhatIf> curve, double share) {

@@ -59,7 +59,11 @@ public record Analysis(
   /** Returns what to do, in one paragraph. */
   public String advice() {
     return model
-        .map(known -> new Advice(known, knee, known.bytesOfAll(subject.datasetBytes())).text())
+        .map(
+            known -> {
+              double files = known.bytesOfAll(subject.datasetBytes());
+              return new Advice(known, knee, Math.round(subject.memoryPerByte() * files)).text();
+            })
         .orElseGet(this::nothing);
   }
 

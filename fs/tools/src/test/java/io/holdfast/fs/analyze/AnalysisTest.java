@@ -93,6 +93,15 @@ class AnalysisTest {
         .contains("an origin twice as fast");
   }
 
+  /** The capacity counts whole pages. */
+  @Test
+  void advice_ofSmallFiles_isInTheirPages() {
+    Analysis is = Reports.storage("train", "/data");
+    Subject small = new Subject("train", "/data", 0, 1000, is.subject().site());
+    assertThat(Analysis.of(small, is.runs(), List.of()).advice())
+        .matches("More memory helps up to \\d+ GiB, which is .*");
+  }
+
   @Test
   void advice_ofAJobThatPrepares_saysThatMemoryIsUseless() {
     Analysis analysis = Reports.preparation();

@@ -76,7 +76,9 @@ public final class AnalyzedMount {
       List<Observation> epochs,
       OptionalDouble memoryRate) {
     Evidence.Site site = Evidence.Site.of(figures, epochs, memoryRate);
-    return new Subject(job, mountpoint.toString(), figures.dataset().bytes(), site);
+    long bytes = figures.dataset().bytes();
+    double pages = bytes > 0 ? (double) figures.dataset().pagesOf(bytes) / bytes : 1;
+    return new Subject(job, mountpoint.toString(), bytes, pages, site);
   }
 
   /** A mount that is in the budget of the node stays in it. */

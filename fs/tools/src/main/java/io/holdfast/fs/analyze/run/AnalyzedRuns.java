@@ -245,8 +245,8 @@ public final class AnalyzedRuns {
       notes.add("the first run is the cold one: it had as much in memory");
       return Optional.of(first);
     }
-    long pages = first.figures().dataset().files() * PAGE / 2;
-    mount.setCapacity(Math.max(PAGE, (long) (share * (first.figures().dataset().bytes() + pages))));
+    long all = first.figures().dataset().pagesOf(first.figures().dataset().bytes());
+    mount.setCapacity(Math.max(PAGE, (long) (share * all)));
     return again("cold", first, notes);
   }
 
