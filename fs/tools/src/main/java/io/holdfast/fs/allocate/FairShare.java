@@ -1,50 +1,63 @@
 package io.holdfast.fs.allocate;
 
-import java.math.BigInteger;
 import java.util.List;
 
 /**
  * The fair share of each mount: the budget by weights. A mount whose floor is above that gets its
- * floor, and the others divide the rest by their weights. Nobody's is above its ceiling. Stateless.
+ * floor, and the others divide the rest by their weights. What a mount cannot have because of its
+ * ceiling goes to the others, too. Stateless.
  */
 public final class FairShare {
   private FairShare() {}
 
-  /** Returns the bytes of each mount; they fit in the budget. */
+  /**
+   * Returns the bytes of each mount of a plan; they fit in the budget. What a mount's dataset does
+   * not need is nobody's share: the objective divides it.
+   */
   public static long[] of(Plan plan) {
     List<PlannedMount> mounts = plan.mounts();
-    boolean[] atFloor = new boolean[mounts.size()];
-    long[] shares = new long[mounts.size()];
-    boolean again = true;
-    while (again) {
-      again = false;
-      long rest = plan.budget();
-      long weights = 0;
-      for (int i = 0; i < shares.length; i++) {
-        Capacity capacity = mounts.get(i).capacity();
-        rest -= atFloor[i] ? capacity.least() : 0;
-        weights += atFloor[i] ? 0 : capacity.weight();
-      }
-      for (int i = 0; i < shares.length; i++) {
-        Capacity capacity = mounts.get(i).capacity();
-        if (!atFloor[i]) {
-          shares[i] = part(rest, capacity.weight(), weights);
-          atFloor[i] = shares[i] < capacity.least();
-          again |= atFloor[i];
-        }
-      }
-    }
+    long[] shares = of(plan.budget(), mounts.stream().map(PlannedMount::capacity).toList());
     for (int i = 0; i < shares.length; i++) {
       long floor = mounts.get(i).capacity().least();
-      shares[i] = Math.max(floor, Math.min(shares[i], mounts.get(i).ceiling()));
+      shares[i] = Math.max(floor, Math.min(shares[i], mounts.get(i).dataset()));
     }
     return shares;
   }
 
-  private static long part(long whole, long weight, long weights) {
-    return BigInteger.valueOf(whole)
-        .multiply(BigInteger.valueOf(weight))
-        .divide(BigInteger.valueOf(weights))
-        .longValueExact();
+  /**
+   * Returns the highest level, in bytes for a weight of 1, at which all fit. Where not even the
+   * floors fit, these.
+   */
+  static long[] of(long pool, List<Capacity> all) {
+    long low = 0;
+    long high = Math.max(0, pool);
+    while (low < high) {
+      long level = high - (high - low) / 2;
+      if (fits(level, pool, all)) {
+        low = level;
+      } else {
+        high = level - 1;
+      }
+    }
+    long level = low;
+    return all.stream().mapToLong(each -> share(level, each)).toArray();
+  }
+
+  private static boolean fits(long level, long pool, List<Capacity> all) {
+    long rest = pool;
+    for (Capacity each : all) {
+      long share = share(level, each);
+      if (share > rest) {
+        return false;
+      }
+      rest -= share;
+    }
+    return true;
+  }
+
+  private static long share(long level, Capacity of) {
+    boolean beyondAll = level > Long.MAX_VALUE / of.weight();
+    long weighed = beyondAll ? Long.MAX_VALUE : level * of.weight();
+    return Math.max(of.least(), Math.min(weighed, of.most()));
   }
 }

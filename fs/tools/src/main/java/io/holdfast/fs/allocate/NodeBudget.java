@@ -89,7 +89,7 @@ public record NodeBudget(long bytes, List<Member> members) {
     joined.forEach(member -> all.add(capacity(member)));
     all.add(newcomer);
     long left = left();
-    long[] fair = fair(left + total(joined), all);
+    long[] fair = FairShare.of(left + total(joined), all);
     long wanted = fair[joined.size()];
     if (left >= newcomer.least() && left >= wanted - negligible) {
       return new Part(Math.min(wanted, left), List.of());
@@ -126,43 +126,6 @@ public record NodeBudget(long bytes, List<Member> members) {
   public static long floor(Bounds bounds) {
     long least = Math.min(Math.max(LEAST, bounds.least()), Long.MAX_VALUE - NodeAllocation.PAGE);
     return whole(least + NodeAllocation.PAGE - 1);
-  }
-
-  /**
-   * Returns the fair shares: the highest level, in bytes for a weight of 1, at which all fit. Where
-   * not even the floors fit, these.
-   */
-  private static long[] fair(long pool, List<Capacity> all) {
-    long low = 0;
-    long high = Math.max(0, pool);
-    while (low < high) {
-      long level = high - (high - low) / 2;
-      if (fits(level, pool, all)) {
-        low = level;
-      } else {
-        high = level - 1;
-      }
-    }
-    long level = low;
-    return all.stream().mapToLong(each -> share(level, each)).toArray();
-  }
-
-  private static boolean fits(long level, long pool, List<Capacity> all) {
-    long rest = pool;
-    for (Capacity each : all) {
-      long share = share(level, each);
-      if (share > rest) {
-        return false;
-      }
-      rest -= share;
-    }
-    return true;
-  }
-
-  private static long share(long level, Capacity of) {
-    boolean beyondAll = level > Long.MAX_VALUE / of.weight();
-    long weighed = beyondAll ? Long.MAX_VALUE : level * of.weight();
-    return Math.max(of.least(), Math.min(weighed, of.most()));
   }
 
   /** Returns a part of a whole, rounded up. */

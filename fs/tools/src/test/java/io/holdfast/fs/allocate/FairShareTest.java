@@ -37,4 +37,12 @@ class FairShareTest {
   void share_isAtMostTheCeilingAndTheDataset() {
     assertThat(shares(9_000, bounded(A, 0, 200), B)).containsExactly(200, 1_000);
   }
+
+  /** It was nobody's, while {@code holdfast mount} gave it to the others. */
+  @Test
+  void whatACeilingLeaves_goesToTheOthers() {
+    assertThat(shares(400, bounded(A, 0, 50), B, C)).containsExactly(50, 175, 175);
+    assertThat(shares(400, bounded(A, 0, 50), bounded(B, 0, 60), weighing(C, 2)))
+        .containsExactly(50, 60, 290);
+  }
 }
