@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * at once, whatever that gains, and stays there.
  *
  * <p>No mount turns from growing to shrinking or back more than once in {@link #HOLD} seconds, for
- * whatever reason. So there is no oscillation, however noisy the figures are. Not thread-safe.
+ * whatever reason; but if the mounts have more than the budget and nobody else can give that up,
+ * one does. So there is no oscillation, however noisy the figures are. Not thread-safe.
  */
 public final class AllocationController {
   /** Predicted speeds that differ by less are not worth a change. */
@@ -202,7 +203,7 @@ public final class AllocationController {
       return tell("nothing is changed: " + e.getMessage());
     }
     if (node.total() > budget) {
-      List<Change> shrink = node.changes().stream().filter(each -> each.more() < 0).toList();
+      List<Change> shrink = excess(node, seconds);
       return shrink.isEmpty()
           ? tell("nothing is changed: mounts have more than the budget, and none can give it up")
           : step(shrink, "the mounts have more than the budget");
@@ -385,7 +386,6 @@ public final class AllocationController {
     }
     long free = Math.max(0, budget - node.total());
     double move = Math.min(Math.min(wanted, free + offered), (double) budget / STEPS);
-    List<Change> step = new ArrayList<>();
     List<Change> growing = new ArrayList<>();
     long grown = 0;
     for (Change change : grow) {
@@ -396,21 +396,42 @@ public final class AllocationController {
         grown += to - change.from();
       }
     }
-    long needed = grown - free;
-    for (Change change : shrink) {
-      if (needed > 0) {
-        double part = Math.min(1, (grown - free) / offered);
-        long pages = (long) Math.ceil(part * -change.more() / NodeAllocation.PAGE);
-        long less = Math.min(Math.min(-change.more(), pages * NodeAllocation.PAGE), needed);
-        step.add(new Change(change.mount(), change.from(), change.from() - less));
-        needed -= less;
-      }
-    }
-    if (growing.isEmpty() || needed > NodeAllocation.PAGE) {
+    List<Change> step = parts(shrink, grown - free);
+    if (growing.isEmpty() || grown - free + more(step) > NodeAllocation.PAGE) {
       return List.of();
     }
     step.addAll(growing);
     return step;
+  }
+
+  /**
+   * Returns a step that gives up what the mounts have beyond the budget; rather by mounts that may
+   * turn.
+   */
+  private List<Change> excess(NodeAllocation node, double seconds) {
+    long over = node.total() - budget;
+    List<Change> all = node.changes().stream().filter(each -> each.more() < 0).toList();
+    List<Change> may = all.stream().filter(each -> mayTurn(each, seconds)).toList();
+    return parts(-more(may) >= over ? may : all, over);
+  }
+
+  /** Returns the same part of each change of mounts that shrink, so that they give up enough. */
+  private static List<Change> parts(List<Change> shrink, long wanted) {
+    List<Change> parts = new ArrayList<>();
+    double part = Math.min(1, (double) wanted / -more(shrink));
+    long needed = wanted;
+    for (Change change : shrink) {
+      if (needed > 0) {
+        long pages = (long) Math.ceil(part * -change.more() / NodeAllocation.PAGE);
+        long less =
+            Math.min(
+                -change.more(),
+                Math.min(pages * NodeAllocation.PAGE, NodeAllocation.upToPage(needed)));
+        parts.add(new Change(change.mount(), change.from(), change.from() - less));
+        needed -= less;
+      }
+    }
+    return parts;
   }
 
   private boolean mayTurn(Change change, double seconds) {

@@ -355,6 +355,21 @@ class AllocationControllerTest {
     assertThat(24 * GB + freed).isLessThanOrEqualTo(BUDGET);
   }
 
+  /** A short-lived mount with a page of its own made the others give up the whole proposal. */
+  @Test
+  void mountsWithAPageMoreThanTheBudget_giveUpThat() {
+    List<Reading> readings =
+        List.of(
+            reading("fast", 200 * MB, 8 * GB, 100e6),
+            reading("slow", 60 * MB, 8 * GB + NodeAllocation.PAGE, 60e6));
+
+    Decision decision = controller().decide(0, readings);
+
+    assertThat(decision.line()).endsWith(": the mounts have more than the budget");
+    assertThat(decision.changes())
+        .containsExactly(new Change("slow", 8 * GB + NodeAllocation.PAGE, 8 * GB));
+  }
+
   @Test
   void smallGain_isNotWorthAChange() {
     Decision decision =
