@@ -175,6 +175,12 @@ public final class MemoryGuard implements AutoCloseable {
     }
   }
 
+  /** Returns the bytes that residents may take now of a capacity that a user sets. */
+  public long allowed(long capacity) {
+    CapacityRules.State last = state;
+    return last.phase() == CapacityRules.Phase.OK ? capacity : Math.min(capacity, last.capacity());
+  }
+
   /** Returns the figures of this moment. */
   public Figures figures() {
     OwnUse use = sources.use().get();

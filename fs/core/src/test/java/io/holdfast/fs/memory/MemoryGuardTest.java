@@ -161,6 +161,16 @@ class MemoryGuardTest {
   }
 
   @Test
+  void capacityOfAUser_isAllowedAsFarAsOthersDoNotNeedTheMemory() {
+    guard.look();
+    assertThat(guard.allowed(1200 * MIB)).isEqualTo(1200 * MIB);
+    available = 150 * MIB;
+    guard.look();
+    assertThat(guard.allowed(1200 * MIB)).isEqualTo(900 * MIB);
+    assertThat(guard.allowed(800 * MIB)).isEqualTo(800 * MIB);
+  }
+
+  @Test
   void told_figures_areAllInTheirPlaces() {
     MemoryGuard.Figures figures =
         new MemoryGuard.Figures(

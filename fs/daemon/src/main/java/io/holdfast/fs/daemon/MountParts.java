@@ -374,6 +374,7 @@ final class MountParts {
                 scan::isComplete,
                 this::mayKeep,
                 live,
+                memory::allowed,
                 new NamedThreads("task"),
                 System::nanoTime)));
   }

@@ -153,7 +153,7 @@ final class TaskActions {
     }
     // first: the memory's guard sets the capacity that it knows, and must not take this one back
     task.parts().capacity().changed(bytes, task.request().withinBudget());
-    residency.resize(bytes, limits.mappings());
+    residency.resize(task.parts().allowed().applyAsLong(bytes), limits.mappings());
     awaitLeaving(task);
   }
 

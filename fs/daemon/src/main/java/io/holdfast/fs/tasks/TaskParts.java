@@ -10,6 +10,7 @@ import io.holdfast.fs.tree.Tree;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.LongUnaryOperator;
 import java.util.function.Predicate;
 
 /**
@@ -19,6 +20,7 @@ import java.util.function.Predicate;
  * @param isWhole tells whether no directory was left out then
  * @param mayKeep tells whether this node may keep an item
  * @param capacity the capacity and the pins of the mount
+ * @param allowed tells the bytes of a capacity that residents may take now
  * @param threads creates the threads of tasks
  * @param nanoTime a clock of nanoseconds
  */
@@ -31,6 +33,7 @@ public record TaskParts(
     BooleanSupplier isWhole,
     Predicate<Item> mayKeep,
     LiveCapacity capacity,
+    LongUnaryOperator allowed,
     ThreadFactory threads,
     LongSupplier nanoTime) {
 

@@ -63,6 +63,9 @@ final class TasksFixture implements AutoCloseable {
   volatile boolean listed = true;
   volatile boolean whole = true;
 
+  /** The most that residents may take, by the memory's guard. */
+  volatile long allowed = Long.MAX_VALUE;
+
   /** How many threads can be started. */
   final AtomicInteger threads = new AtomicInteger(Integer.MAX_VALUE);
 
@@ -104,6 +107,7 @@ final class TasksFixture implements AutoCloseable {
                 () -> whole,
                 TasksFixture::mayKeep,
                 new Limits(),
+                bytes -> Math.min(bytes, allowed),
                 this::thread,
                 clock));
   }

@@ -358,6 +358,16 @@ final class TasksTest {
     assertThat(node.policy.capacity()).isEqualTo(12L * PAGE);
   }
 
+  /** It was the user's until the guard looked again, though other programs needed the memory. */
+  @Test
+  void capacity_loweredWhileOthersNeedTheMemory_isNoMoreThanTheGuardAllows() throws IOException {
+    with(30);
+    node.allowed = 10L * PAGE;
+    node.run("capacity", List.of(), Map.of("size", "20%"));
+    assertThat(node.policy.capacity()).isEqualTo(10L * PAGE);
+    assertThat(node.capacities).containsExactly(20L * PAGE);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
