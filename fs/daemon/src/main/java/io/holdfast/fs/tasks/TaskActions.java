@@ -144,6 +144,7 @@ final class TaskActions {
     long bytes = wanted(task.parts().capacity(), task.request());
     task.running();
     Residency residency = task.parts().residency();
+    requirePinned(bytes, task);
     PinLimits limits = task.parts().capacity().prepare(bytes);
     if (residency.isHard() && !limits.canLock()) {
       throw new FsException(
@@ -155,6 +156,17 @@ final class TaskActions {
     task.parts().capacity().changed(bytes, task.request().withinBudget());
     residency.resize(task.parts().allowed().applyAsLong(bytes), limits.mappings());
     awaitLeaving(task);
+  }
+
+  /** Only a user who sets the capacity takes it from pinned files, and no division of memory. */
+  private static void requirePinned(long bytes, Task task) throws FsException {
+    long pinned = task.parts().residency().figures().keptBytes();
+    if (task.request().withinBudget() && bytes < pinned) {
+      throw new FsException(
+          FsError.RANGE,
+          "pinned files take %s of it: 'holdfast unpin' some first, or 'holdfast capacity' sets less"
+              .formatted(Human.bytes(pinned)));
+    }
   }
 
   private static long wanted(LiveCapacity limits, TaskRequest request) throws FsException {

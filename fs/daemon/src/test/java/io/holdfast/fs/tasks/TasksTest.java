@@ -368,6 +368,24 @@ final class TasksTest {
     assertThat(node.capacities).containsExactly(20L * PAGE);
   }
 
+  /** Files may be pinned between the look of who divides memory and the change. */
+  @Test
+  void capacity_byADivisionOfMemory_takesNothingFromPinnedFiles() throws IOException {
+    with(30).files("a", 10);
+    node.run("pin", "a");
+    assertThat(
+            node.run("capacity", List.of(), Map.of("size", "9%", "within_budget", true))
+                .get("error"))
+        .asString()
+        .startsWith("pinned files take 40.0 KiB of it: ");
+    assertThat(node.policy.residentItems()).isEqualTo(10);
+    assertThat(node.capacities).isEmpty();
+    node.run("capacity", List.of(), Map.of("size", "10%", "within_budget", true));
+    assertThat(node.policy.residentItems()).isEqualTo(10);
+    node.run("capacity", List.of(), Map.of("size", "9%"));
+    assertThat(node.policy.residentItems()).isEqualTo(9);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -44,7 +44,7 @@ public record Promises(List<Mount> mounts, int unknown) {
    * One mount.
    *
    * @param capacity the bytes that its residents may take
-   * @param least the bytes that its residents keep in any case
+   * @param least the bytes that its residents keep in any case, also those that users have pinned
    * @param joined whether the capacity is a part of the node's budget
    * @param answered whether its daemon has told this, and not its state
    * @param socket of its daemon; null where that is not known
@@ -103,7 +103,7 @@ public record Promises(List<Mount> mounts, int unknown) {
           new Mount(
               subject.name(),
               Math.min(stats.promisedBytes(), most(subject, Procfs.host())),
-              stats.memory().minBytes(),
+              Math.max(stats.memory().minBytes(), cache.keptBytes()),
               cache.capacityOfNodeBudget(),
               true,
               socket));

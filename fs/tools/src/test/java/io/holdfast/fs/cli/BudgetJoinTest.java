@@ -62,6 +62,7 @@ class BudgetJoinTest {
     final boolean joined;
     String refusal = "";
     long least;
+    long pinned;
     volatile long capacity;
 
     FakeDaemon(String name, long capacity, boolean joined) throws IOException {
@@ -77,7 +78,8 @@ class BudgetJoinTest {
           "name",
           name,
           "cache",
-          Map.of("capacity_bytes", capacity, "capacity_of_node_budget", joined),
+          Map.of(
+              "capacity_bytes", capacity, "kept_bytes", pinned, "capacity_of_node_budget", joined),
           "memory",
           Map.of("min_bytes", least));
     }
@@ -172,6 +174,19 @@ class BudgetJoinTest {
     assertThat(mount("--memory-min=30G")).as("%s", run.err).isZero();
     assertThat(capacity()).isEqualTo(30 * GIB);
     assertThat(joined.capacity).isEqualTo(10 * GIB);
+  }
+
+  /** The new mount took memory from files that users had pinned. */
+  @Test
+  void joinedMount_keepsWhatUsersHavePinned() throws IOException {
+    budget("memory: 40G");
+    FakeDaemon joined = new FakeDaemon("joined", 40 * GIB, true);
+    joined.pinned = 30 * GIB;
+
+    assertThat(mount()).as("%s", run.err).isZero();
+
+    assertThat(capacity()).isEqualTo(10 * GIB);
+    assertThat(joined.capacity).isEqualTo(30 * GIB);
   }
 
   @Test
