@@ -33,6 +33,11 @@ public record MemoryFigures(
     long givenUpTimes,
     List<Room> rooms) {
 
+  /** Tells whether residents may take less than the capacity now. */
+  public boolean isLimited() {
+    return !state.isEmpty() && !state.equals("ok");
+  }
+
   /** The machine's memory, or that of a cgroup of the daemon. Immutable. */
   public record Room(
       String place,

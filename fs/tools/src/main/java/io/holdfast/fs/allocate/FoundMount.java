@@ -26,7 +26,7 @@ public record FoundMount(
   public enum State {
     /** A job reads it whose rates are known. */
     MEASURED,
-    /** Its jobs have ended: it has no use for memory now. */
+    /** It has no use for memory now: its jobs have ended, or its policy keeps nothing. */
     IDLE,
     /** Nobody can tell what memory is to it: it keeps what it has. */
     LEFT
@@ -38,7 +38,7 @@ public record FoundMount(
         name, State.LEFT, capacity, Bounds.NONE, Optional.empty(), 0, false, reason);
   }
 
-  /** Returns a mount whose jobs have ended. */
+  /** Returns a mount that has no use for memory now. */
   public static FoundMount idle(String name, long capacity, Bounds bounds, String reason) {
     return new FoundMount(name, State.IDLE, capacity, bounds, Optional.empty(), 0, false, reason);
   }

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How the mounts of a node are to divide its memory. The budget is for those whose jobs' rates are
  * known, after all others have what they keep: a mount that cannot be judged what it has, and one
- * whose jobs have ended its floor. Memory that then makes nobody faster stays where it is, so that
- * nothing is evicted for nothing. Immutable.
+ * that has no use for memory now its floor. Memory that then makes nobody faster stays where it is,
+ * so that nothing is evicted for nothing. Immutable.
  *
  * @param budget bytes for all mounts together
  * @param found all mounts of the node
@@ -36,7 +36,7 @@ public record NodeAllocation(
    * The proposal for a mount.
    *
    * @param bytes its capacity
-   * @param share what this comes from; null for a mount whose jobs have ended
+   * @param share what this comes from; null for a mount that has no use for memory now
    * @param reason for people
    */
   public record Proposal(

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.allocate.node.Reservations;
+import io.holdfast.fs.allocate.node.WatchLock;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.ControlServer;
 import io.holdfast.fs.daemon.Version;
@@ -76,6 +77,17 @@ class AllocatedNodeTest {
 
     long pinned;
     long memoryMin;
+    String policy = "minio";
+
+    /** Of the memory's guard. */
+    String state = "ok";
+
+    long files = 1000;
+
+    /** The process of its job that reads, and how long it has waited for this mount. */
+    long pid;
+
+    double stalled;
 
     /** Whether its capacity is its part of the node's budget. */
     boolean joined;
@@ -129,10 +141,12 @@ class AllocatedNodeTest {
       stats.put("name", name);
       stats.put("version", version);
       stats.put("origin", origin);
-      stats.put("dataset", Map.of("files", 1000L, "bytes", GB));
+      stats.put("dataset", Map.of("files", files, "bytes", GB));
       stats.put(
           "cache",
           Map.of(
+              "policy",
+              policy,
               "capacity_bytes",
               capacity,
               "resident_bytes",
@@ -141,7 +155,10 @@ class AllocatedNodeTest {
               pinned,
               "capacity_of_node_budget",
               joined));
-      stats.put("memory", Map.of("min_bytes", memoryMin));
+      stats.put("memory", Map.of("min_bytes", memoryMin, "state", state));
+      stats.put(
+          "processes",
+          List.of(Map.of("pid", pid, "job", "train", "opens", 5L, "stall_seconds", stalled)));
       stats.put("opens", Map.of("counted", counted, "total", 5));
       List<Object> jobs = new ArrayList<>();
       if (epochs > 0) {
@@ -178,6 +195,9 @@ class AllocatedNodeTest {
       ended.ifPresent(seconds -> job.put("ended_seconds", seconds));
       job.put("parent_alive", parentAlive);
       job.put("opens", JOB_OPENS);
+      job.put(
+          "split_seconds",
+          Map.of("fetch_origin", 20.0, "preparation", 10.0, "back_pressure", 70.0));
       job.put("epochs", passes);
       return job;
     }
@@ -517,6 +537,65 @@ class AllocatedNodeTest {
         .isGreaterThanOrEqualTo(900e6 - 4096);
   }
 
+  /** The daemon refused less, so that each --apply failed. */
+  @Test
+  void pinnedFiles_comeBeforeTheCeiling() throws IOException {
+    new FakeDaemon("kept", 900 * MB, 200 * MB).pinned = 800 * MB;
+    new FakeDaemon("fast", GB / 2, 200 * MB);
+    file("mounts: {kept: {capacity-max: 100MB}}");
+
+    assertThat(number(mount(json(), "kept"), "proposed_bytes")).isBetween(800e6, 801e6);
+  }
+
+  /** It would get memory in which nothing becomes resident. */
+  @Test
+  void mountWhosePolicyKeepsNothing_givesWhatItHas() throws IOException {
+    new FakeDaemon("none", 900 * MB, 200 * MB).policy = "none";
+    new FakeDaemon("fast", 100 * MB, 200 * MB);
+
+    Map<String, Object> all = json();
+
+    assertThat(mount(all, "none").get("reason")).isEqualTo("its --policy none keeps nothing");
+    assertThat(number(mount(all, "fast"), "proposed_bytes")).isGreaterThan(0.7e9);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"ok, 700e6, 800e6", "limited, 499e6, 500e6"})
+  void mountWhoseMemoryOthersNeed_doesNotGrow(String state, double least, double most)
+      throws IOException {
+    new FakeDaemon("fast", GB / 2, 200 * MB).state = state;
+    new FakeDaemon("slow", GB / 2, 60 * MB);
+
+    assertThat(number(mount(json(), "fast"), "proposed_bytes")).isBetween(least, most);
+  }
+
+  /** 300 bytes a file: the proposal was a fifth of what the dataset takes in memory. */
+  @Test
+  void filesThatAreSmallerThanAPage_takeAPageEach() throws IOException {
+    new FakeDaemon("small", GB / 2, 200 * MB).files = GB / 300;
+
+    assertThat(number(mount(json(), "small"), "dataset_bytes"))
+        .isCloseTo(GB / 300.0 * 4096, withinPercentage(1));
+  }
+
+  /** Each mount takes the time in which the job waits for the other one for back-pressure. */
+  @ParameterizedTest
+  @CsvSource({"41, 30, true", "41, 5, false", "42, 30, false"})
+  void jobThatAlsoWaitsForAnotherMount_cannotBeJudged(long pid, double stalled, boolean waits)
+      throws IOException {
+    FakeDaemon images = new FakeDaemon("images", GB / 2, 200 * MB);
+    images.pid = 41;
+    FakeDaemon labels = new FakeDaemon("labels", GB / 2, 200 * MB);
+    labels.pid = pid;
+    labels.stalled = stalled;
+
+    assertThat(run.run("allocate")).as("%s", run.err).isZero();
+
+    String line = "images is left as it is, with 477 MiB: its job also waits for files of 'labels'";
+    assertThat(run.out.toString().contains(line)).isEqualTo(waits);
+    assertThat(run.out.toString()).doesNotContain("labels is left as it is");
+  }
+
   /** A daemon would not start again with a capacity below its --memory-min. */
   @ParameterizedTest
   @CsvSource({
@@ -828,6 +907,24 @@ class AllocatedNodeTest {
         .containsOnlyOnce(" step: ");
     assertThat(slow.capacity).isEqualTo(GB / 2);
     assertThat(set).containsExactly("slow", "slow");
+  }
+
+  /** Each took the other's steps back, or took them for somebody's who knew better. */
+  @Test
+  void watch_besideAnother_isRefused() throws IOException {
+    new FakeDaemon("fast", GB / 2, 200 * MB);
+    run.pauses = 1;
+    try (WatchLock other = WatchLock.take(host.control)) {
+      assertThat(other).isNotNull();
+      assertThat(run.run("allocate", "--watch")).isEqualTo(1);
+    }
+    assertThat(run.err.toString())
+        .isEqualTo(
+            ("holdfast: 'holdfast allocate --watch' runs already, as process %d: end that"
+                    + " first\n")
+                .formatted(ProcessHandle.current().pid()));
+    assertThat(run.out.toString()).isEmpty();
+    assertThat(run.run("allocate", "--watch")).as("%s", run.err).isZero();
   }
 
   /** The same bytes are not promised to a mount that begins and to one that grows. */

@@ -31,6 +31,7 @@ import io.holdfast.fs.linux.NamedThreads;
 import io.holdfast.fs.throughput.Observation;
 import io.holdfast.fs.throughput.Runs;
 import io.holdfast.fs.units.Human;
+import io.holdfast.policy.Policies;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -131,15 +132,23 @@ public final class NodeMounts {
 
   /**
    * Returns the bounds of a mount. Its floor covers the files that users have pinned, its {@code
-   * --memory-min}, and the least that a mount joins the node's budget with.
+   * --memory-min}, and the least that a mount joins the node's budget with. Pinned files come
+   * before its ceiling. While others need the memory that it has, it does not grow.
    */
   private Bounds bounds(RunningDaemon daemon, Figures figures) {
-    long limit = limits.most(daemon.name(), daemon.pid(), figures.promisedBytes(), seconds());
+    long has = figures.promisedBytes();
+    long limit = limits.most(daemon.name(), daemon.pid(), has, seconds());
     long joined = figures.cache().capacityOfNodeBudget() ? NodeBudget.LEAST : 0;
-    long keeps = Math.max(figures.cache().keptBytes(), figures.memory().minBytes());
-    Bounds bounds = settings.of(daemon.name()).within(Math.max(joined, keeps), limit);
-    long least = Math.min(bounds.least(), bounds.most());
-    return new Bounds(least, bounds.most(), bounds.weight(), bounds.origin());
+    long pinned = figures.cache().keptBytes();
+    long keeps = Math.max(pinned, figures.memory().minBytes());
+    Bounds bounds =
+        settings
+            .of(daemon.name())
+            .within(
+                Math.max(joined, keeps),
+                figures.memory().isLimited() ? Math.min(limit, has) : limit);
+    long most = Math.max(bounds.most(), Math.min(pinned, has));
+    return new Bounds(Math.min(bounds.least(), most), most, bounds.weight(), bounds.origin());
   }
 
   /** Returns a line about a mount that is left as it is. */
@@ -223,7 +232,7 @@ public final class NodeMounts {
       for (Future<Answer> answer : answers) {
         looks.add(look(answer.get()));
       }
-      return looks;
+      return JobsOfSeveral.left(looks);
     } catch (ExecutionException e) {
       throw new IllegalStateException(e.getCause());
     } catch (InterruptedException e) {
@@ -275,6 +284,11 @@ public final class NodeMounts {
       return new Look(FoundMount.left(daemon.name(), capacity, why.get()), daemon, figures, null);
     }
     Bounds bounds = bounds(daemon, figures);
+    if (figures.cache().policy().equals(Policies.NONE)) {
+      FoundMount mount =
+          FoundMount.idle(daemon.name(), capacity, bounds, "its --policy none keeps nothing");
+      return new Look(mount, daemon, figures, null);
+    }
     consumers.look(daemon.name(), figures);
     List<Job> jobs = JobSearch.jobs(figures);
     Job reading = reading(jobs).orElse(null);
