@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongPredicate;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,12 @@ import org.jspecify.annotations.Nullable;
  * for near the furthest place where one was found. Workers of a loader read batches side by side,
  * so each thread has a place of its own, and the files behind each thread's place are fetched next.
  * A loader may open a file twice, to look at it and to read it: the second open changes nothing.
+ *
+ * <p><b>The reach.</b> Files are looked for, and kept for their readers, as far from the furthest
+ * place as readers are apart, and as far again. So much of the pass is known, with the memory that
+ * it takes, and no more: an order that reaches far does not see that the job has been started
+ * again, if it is not further back. A thread counts if it reads on from where it was: where an
+ * order is wrong, opens are anywhere.
  *
  * <p><b>The window.</b> Bytes that were fetched and have not found their reader: see {@link
  * BandwidthDelay}, and a few files more.
@@ -51,8 +58,14 @@ import org.jspecify.annotations.Nullable;
  * fields, and is held while {@link DatasetFiles} is asked.
  */
 final class Order {
-  /** Places before and behind the furthest one where files are looked for. */
+  /**
+   * Places before and behind the furthest one where files are looked for, unless readers are
+   * further apart.
+   */
   static final int NEAR = 4096;
+
+  /** The same, however far apart readers are. */
+  static final int FURTHEST = 8 * NEAR;
 
   /** The part of a pass's bytes that may be fetched without a reader. */
   static final double ALLOWED = 0.04;
@@ -69,6 +82,9 @@ final class Order {
   /** How many files behind the furthest one no file is read any more that was opened. */
   private static final int PASSED = 128;
 
+  /** A file that is read is within one of so many parts of the pass from the furthest place. */
+  private static final int PASS_PARTS = 16;
+
   /** How far behind the furthest place a thread may be in any case. */
   private static final int LEAST_BEHIND = 16;
 
@@ -78,8 +94,22 @@ final class Order {
   /** How long nothing is fetched after a fetch has made way for others, unless one arrives. */
   private static final long PAUSE_NANOS = 5_000_000;
 
+  /** For so many opens of a pass there may be a thread that has yet to open its first file. */
+  private static final int LATE = NEAR / 2;
+
   /** The most threads whose places are known. */
   private static final int MOST_READERS = 64;
+
+  /** A thread that reads on opens a file within so many places behind its last one. */
+  private static final int STEP = 64;
+
+  /**
+   * After so many of these steps in a row a thread counts as a reader; in a wrong order none is.
+   */
+  private static final int STEPS = 2;
+
+  /** A thread that has opened no file for so many opens of the job does not count as a reader. */
+  private static final int SILENT = 4096;
 
   /** How many files of the beginning show that the job begins again. */
   private static final int FIRST_FILES = 64;
@@ -100,16 +130,29 @@ final class Order {
   /** The files of the passes after this one; after the last of them, it begins again. */
   private final Deque<FileSequence> following = new ArrayDeque<>();
 
-  /** How far from the furthest place a file may be opened. */
-  private final int reach;
+  /** Returns how far this order may reach, so that all orders together have room in the heap. */
+  private final ToIntFunction<Order> mostReach;
+
+  /**
+   * How many places before and behind the furthest one are known: {@link #NEAR} times a power of
+   * two, and twice as far as readers are apart, up to {@link #FURTHEST}. Volatile for {@link
+   * #reach()}.
+   */
+  private volatile int reach = NEAR;
+
+  /** The reach that readers need, as far as this pass has told. */
+  private int neededReach;
+
+  /** Whether there may be threads that have yet to open their first file of this pass. */
+  private boolean isBeginning;
 
   private final DatasetFiles files;
   private final long patienceNanos;
 
   /** The files near the furthest place, by position modulo the length. */
-  private final @Nullable PredictedFile[] near = new PredictedFile[4 * NEAR];
+  private @Nullable PredictedFile[] near = new PredictedFile[2 * NEAR];
 
-  private final Map<Long, PredictedFile> byInode = new HashMap<>();
+  private Map<Long, PredictedFile> byInode = new HashMap<>();
 
   /** The first files of this pass, by inode. */
   private Set<Long> firstFiles;
@@ -239,6 +282,12 @@ final class Order {
     int position;
     int next;
 
+    /** The number of the job's open that was the thread's last one here. */
+    long lastOpen;
+
+    /** How often the thread has gone on from its place before; one that begins counts, too. */
+    int steps = STEPS;
+
     Place(int thread) {
       this.thread = thread;
     }
@@ -264,13 +313,20 @@ final class Order {
    *
    * @param patienceNanos how long a fetched file waits for its reader: later its pages may have
    *     been dropped
+   * @param mostReach returns how many places before and behind its furthest one an order may know;
+   *     called under the monitor
    */
-  Order(OrderPlan plan, DatasetFiles files, long patienceNanos, long now) {
+  Order(
+      OrderPlan plan,
+      DatasetFiles files,
+      long patienceNanos,
+      long now,
+      ToIntFunction<Order> mostReach) {
     this.plan = plan;
     this.job = plan.job();
     this.sequence = plan.files();
     this.early = plan.early();
-    this.reach = plan.isLearned() ? PassRecorder.reach(plan.files().size()) : NEAR;
+    this.mostReach = mostReach;
     this.files = files;
     lost = plan.resumed();
     lastOpen = plan.resumed() ? now - patienceNanos : now;
@@ -285,9 +341,10 @@ final class Order {
   /** The files before a position were opened, as far as they still count. */
   private void beginAt(int to, int opened) {
     position = Math.min(to, sequence.size());
-    nearFrom = Math.max(0, position - NEAR);
+    nearFrom = Math.max(0, position - reach);
     nearTo = nearFrom;
     lowest = nearFrom;
+    isBeginning = position == 0;
     openedInPass = 0;
     fill(); // counts files that come twice, which may have been counted
     for (int i = nearFrom; i < position; i++) {
@@ -322,6 +379,7 @@ final class Order {
       measured = before.ahead.copy();
     }
     synchronized (this) {
+      neededReach = before.reach;
       ahead.follow(measured);
       start = new Place(thread);
     }
@@ -515,9 +573,14 @@ final class Order {
       }
     }
     int last = places[places.length - 1];
-    long together =
-        Arrays.stream(places).filter(each -> each >= 0 && Math.abs(each - last) <= NEAR).count();
-    int found = 4 * together >= 3L * places.length ? last : -1;
+    int apart = Math.max(reach, Math.min(FURTHEST, pass.size() / PASS_PARTS));
+    int[] distances =
+        Arrays.stream(places)
+            .filter(each -> each >= 0)
+            .map(each -> Math.abs(each - last))
+            .filter(each -> each <= apart)
+            .toArray();
+    int found = 4L * distances.length >= 3L * places.length ? last : -1;
     boolean hasChanged = found < 0 && !changes(pass).isEmpty();
     synchronized (this) {
       if (!lost || pass != sequence) {
@@ -529,6 +592,7 @@ final class Order {
         return;
       }
       int opened = openedInPass + found + 1 - position; // those between are taken as opened
+      neededReach = Math.max(neededReach, 2 * Arrays.stream(distances).max().orElse(0));
       leaveAllBehind();
       renewAllowance();
       byInode.clear();
@@ -571,13 +635,16 @@ final class Order {
     beginPass();
   }
 
+  /** Tells whether a file that is known is too far away for a learned order. */
   private boolean isFar(PredictedFile file) {
-    return Math.abs(file.position - position) > reach;
+    return plan.isLearned()
+        && Math.abs(file.position - position) > PassRecorder.reach(sequence.size());
   }
 
   private void surprise(long inode) {
     surprises++;
     row++;
+    isBeginning &= row < SURPRISES;
     noteElsewhere(inode);
     if (plan.isLearned()) {
       over |= row >= SURPRISES;
@@ -608,24 +675,83 @@ final class Order {
     if (start.thread != thread) {
       start = new Place(thread);
     }
-    Place place = readers.computeIfAbsent(thread, Place::new);
+    Place place = readers.get(thread);
+    if (place == null) {
+      place = new Place(thread);
+      readers.put(thread, place);
+    } else {
+      boolean isStep = place.position < to && to - place.position <= STEP;
+      place.steps = isStep ? place.steps + 1 : 0;
+    }
     if (place.next <= to || to < place.position) {
       place.next = to + 1;
     }
     place.position = to;
+    place.lastOpen = opens;
     if (readers.size() > MOST_READERS) {
       Integer eldest = readers.keySet().iterator().next();
       readers.remove(eldest);
     }
+    boolean isFurthest = to >= position;
     position = Math.max(position, to + 1);
     if (spread != null) {
       spread.passed(passed());
     }
-    while (nearFrom < position - NEAR) {
+    if (isFurthest && !plan.isLearned()) { // one that is learned is over when readers are too far
+      reachReaders();
+    }
+    while (nearFrom < position - reach) {
       leaveBehind(at(nearFrom));
       nearFrom++;
     }
     fill();
+  }
+
+  /**
+   * Reaches further if readers are far apart, before anything is left behind. Twice as far as they
+   * are apart, since a worker that begins its next batch is ahead of the furthest one by as much.
+   */
+  private void reachReaders() {
+    neededReach = Math.max(neededReach, 2 * (position - hindmost()));
+    if (isBeginning && opens - opensBefore <= LATE) { // the one that reads the first files
+      neededReach = Math.max(neededReach, position);
+    }
+    if (neededReach > reach) {
+      setReach(Math.max(reach, reachWithin(Math.min(FURTHEST, mostReach.applyAsInt(this)))));
+    }
+  }
+
+  /** Returns the reach that readers need, or less if that is more than a bound. */
+  private int reachWithin(int most) {
+    int places = NEAR;
+    while (places < Math.min(neededReach, sequence.size()) && 2 * places <= most) {
+      places *= 2;
+    }
+    return places;
+  }
+
+  /** Returns the place of the last of the threads that read. */
+  private int hindmost() {
+    int hindmost = position;
+    for (Place each : readers.values()) {
+      if (each.steps >= STEPS && opens - each.lastOpen <= SILENT) {
+        hindmost = Math.min(hindmost, each.position);
+      }
+    }
+    return hindmost;
+  }
+
+  /** Sets the reach; the files that are known stay known. */
+  private void setReach(int places) {
+    if (places == reach) {
+      return;
+    }
+    @Nullable PredictedFile[] known = new PredictedFile[2 * places];
+    for (int i = nearFrom; i < nearTo; i++) {
+      known[i % known.length] = at(i);
+    }
+    near = known;
+    reach = places;
   }
 
   private void leaveBehind(PredictedFile file) {
@@ -636,7 +762,8 @@ final class Order {
   }
 
   private void fill() {
-    int end = Math.min(sequence.size(), position + NEAR);
+    // where nothing is behind the furthest one, twice as many are ahead: any worker may come first
+    int end = Math.min(sequence.size(), Math.max(position, reach) + reach);
     while (nearTo < end) {
       long id = sequence.get(nearTo);
       PredictedFile file = new PredictedFile(nearTo, id, files.inode(id));
@@ -675,15 +802,18 @@ final class Order {
   }
 
   private void beginPass() {
-    byInode.clear();
+    nearFrom = 0;
+    nearTo = 0;
+    setReach(reachWithin(reach));
+    neededReach = 0;
+    isBeginning = true;
+    byInode = new HashMap<>(); // not cleared: its table may be that of another reach
     readers.clear();
     waiting.clear();
     if (plan.isLearned() && wastedInPass > allowance / 2) {
       abandon();
     }
     renewAllowance();
-    nearFrom = 0;
-    nearTo = 0;
     position = 0;
     openedInPass = 0;
     opensBefore = opens;
@@ -772,7 +902,8 @@ final class Order {
 
   private @Nullable Fetch next(Place place) {
     place.next = Math.max(place.next, nearFrom);
-    while (place.next < nearTo) {
+    int end = Math.min(nearTo, position + NEAR);
+    while (place.next < end) {
       PredictedFile file = at(place.next);
       if (!file.used && file.state == State.AHEAD) {
         Item item = files.missing(file.id);
@@ -974,12 +1105,17 @@ final class Order {
    * missed.
    */
   synchronized JobPlace place() {
-    int far = Math.max(LEAST_BEHIND, Math.min(NEAR, sequence.size() / 16));
+    int far = Math.max(LEAST_BEHIND, Math.min(reach, sequence.size() / PASS_PARTS));
     lowest = Math.max(lowest, Math.max(nearFrom, position - far));
     while (lowest < nearTo && at(lowest).used) {
       lowest++;
     }
     return new JobPlace(passes, lowest, following.isEmpty());
+  }
+
+  /** Returns how many places before and behind the furthest one are known. Waits for nothing. */
+  int reach() {
+    return reach;
   }
 
   /** Returns the number of passes that have not been read, with this one. */

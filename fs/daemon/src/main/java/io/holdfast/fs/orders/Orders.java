@@ -13,6 +13,7 @@ import io.holdfast.fs.transit.Item;
 import java.math.BigInteger;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,6 +56,13 @@ public final class Orders implements OpenListener, AutoCloseable {
   private static final int LONGEST_NAME = 128;
 
   private static final int PART_OF_HEAP = 16;
+
+  private static final int PART_OF_HEAP_FOR_REACH = 32;
+
+  /**
+   * What {@link Order#reach()} takes for each of its places, before and behind the furthest one.
+   */
+  private static final int BYTES_OF_REACH = 2 * 112;
 
   /** More files than any mount has. */
   private static final long MOST_PRINTS = 1 << 28;
@@ -175,7 +183,8 @@ public final class Orders implements OpenListener, AutoCloseable {
             OrderPlan.resumed(order.job(), order.source(), pass, order.progress()),
             parts,
             parts.patienceNanos(),
-            parts.nanoTime().getAsLong());
+            parts.nanoTime().getAsLong(),
+            this::mostReach);
     order.passes().stream().skip(1).forEach(resumed::then);
     orders.put(order.job(), resumed);
     if (shared != null && order.progress().equals(Order.Progress.NONE)) {
@@ -191,6 +200,27 @@ public final class Orders implements OpenListener, AutoCloseable {
   /** Fingerprints have 4 bytes each, and take a sixteenth of the heap at most. */
   private static long mostPrints() {
     return Math.min(MOST_PRINTS, Runtime.getRuntime().maxMemory() / PART_OF_HEAP / Integer.BYTES);
+  }
+
+  private int mostReach(Order order) {
+    return mostReach(
+        order,
+        orders.values(),
+        Runtime.getRuntime().maxMemory() / PART_OF_HEAP_FOR_REACH / BYTES_OF_REACH);
+  }
+
+  /**
+   * Returns how far an order may reach. Called on the thread that watches opens, so that no two
+   * orders reach further at the same time.
+   *
+   * @param further how far all orders may reach together, beyond what each one has in any case
+   */
+  static int mostReach(Order order, Collection<Order> all, long further) {
+    long left = further;
+    for (Order each : all) {
+      left -= each == order ? 0 : each.reach() - Order.NEAR;
+    }
+    return (int) Math.min(Order.FURTHEST, Order.NEAR + Math.max(0, left));
   }
 
   /**
@@ -451,7 +481,8 @@ public final class Orders implements OpenListener, AutoCloseable {
             OrderPlan.announced(order.job, order.source, order.files, soon),
             parts,
             parts.patienceNanos(),
-            now);
+            now,
+            this::mostReach);
     if (before != null) {
       taken.follow(before);
     }
@@ -580,7 +611,8 @@ public final class Orders implements OpenListener, AutoCloseable {
               OrderPlan.learned(job, files, learned.position(job), found.pass().fetchedBytes()),
               parts,
               parts.patienceNanos(),
-              parts.nanoTime().getAsLong());
+              parts.nanoTime().getAsLong(),
+              this::mostReach);
       if (found.own()) {
         order.repeats(learned.opened(job));
       }

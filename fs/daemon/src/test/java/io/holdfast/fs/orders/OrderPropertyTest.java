@@ -120,7 +120,12 @@ final class OrderPropertyTest {
       early = random.nextBoolean();
       FileSequence sequence = sequence(said);
       order =
-          new Order(OrderPlan.announced("job", "announced", sequence, early), this, PATIENCE, now);
+          new Order(
+              OrderPlan.announced("job", "announced", sequence, early),
+              this,
+              PATIENCE,
+              now,
+              each -> Order.FURTHEST);
       stillEarly = early;
       forget();
     }

@@ -90,7 +90,11 @@ final class OrderSpreadTest {
 
   private Order announced(List<Integer> ids) {
     return new Order(
-        OrderPlan.announced("job", "announced", sequence(ids), false), files, 1_000_000_000L, 0);
+        OrderPlan.announced("job", "announced", sequence(ids), false),
+        files,
+        1_000_000_000L,
+        0,
+        each -> Order.FURTHEST);
   }
 
   /** The first files are resident, all of each. */
@@ -187,7 +191,12 @@ final class OrderSpreadTest {
     List<Integer> ids = inOrder(1000);
     residents(650);
     Order order =
-        new Order(OrderPlan.learned("job", sequence(ids), 64, 1L << 40), files, 1_000_000_000L, 0);
+        new Order(
+            OrderPlan.learned("job", sequence(ids), 64, 1L << 40),
+            files,
+            1_000_000_000L,
+            0,
+            each -> Order.FURTHEST);
     order.repeats(inode -> inode - INODES != 1);
     for (int id : ids.subList(64, 1000)) {
       open(order, id);

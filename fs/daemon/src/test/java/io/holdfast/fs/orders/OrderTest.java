@@ -89,7 +89,11 @@ class OrderTest {
 
   private Order order(List<Integer> ids, boolean early) {
     return new Order(
-        OrderPlan.announced("job", "announced", sequence(ids), early), files, PATIENCE, now);
+        OrderPlan.announced("job", "announced", sequence(ids), early),
+        files,
+        PATIENCE,
+        now,
+        each -> Order.FURTHEST);
   }
 
   private static FileSequence sequence(List<Integer> ids) {
@@ -766,7 +770,12 @@ class OrderTest {
         };
     before = allocated();
     Order order =
-        new Order(OrderPlan.announced("job", "announced", sequence, false), few, PATIENCE, 0);
+        new Order(
+            OrderPlan.announced("job", "announced", sequence, false),
+            few,
+            PATIENCE,
+            0,
+            each -> Order.FURTHEST);
     for (int i = 0; i < 20_000; i++) {
       order.opened(THREAD, FileSequence.LARGEST - i);
     }
