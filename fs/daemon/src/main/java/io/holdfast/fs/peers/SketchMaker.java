@@ -57,19 +57,28 @@ final class SketchMaker {
   /**
    * Makes a sketch.
    *
-   * @throws FsException where the root cannot be listed
+   * @throws FsException where the root cannot be listed, or no file can be read that is there
    */
   DatasetSketch make() throws FsException {
     long end = nanoTime.getAsLong() + LONGEST.toNanos();
     Map<OriginPath, Directory> listed = new HashMap<>();
     Map<String, FileSample> samples = new TreeMap<>();
+    FsException unread = null;
     for (int walk = 0; walk < WALKS; walk++) {
       for (Entry file : walk(walk, listed, end)) {
-        FileSample sample = nanoTime.getAsLong() > end ? null : sample(file.path, file.attributes);
-        if (sample != null) {
+        if (nanoTime.getAsLong() > end) {
+          break;
+        }
+        try {
+          FileSample sample = sample(file.path, file.attributes);
           samples.put(sample.toString(), sample);
+        } catch (FsException e) {
+          unread = isGone(e) ? unread : e;
         }
       }
+    }
+    if (samples.isEmpty() && unread != null) {
+      throw unread; // a sketch without files would say that there are none
     }
     return new DatasetSketch(origin.describe(), List.copyOf(samples.values()));
   }
@@ -111,20 +120,22 @@ final class SketchMaker {
   /**
    * Samples a file.
    *
-   * @return null where the file cannot be read, or is just changing
+   * @throws FsException where the file cannot be read, or is just changing
    */
-  private @Nullable FileSample sample(OriginPath path, Attributes attributes) {
+  private FileSample sample(OriginPath path, Attributes attributes) throws FsException {
     String place =
         Long.toHexString(attributes.inode()) + "-" + Long.toHexString(attributes.changed());
     String tag = PeerRequests.content(attributes.version());
-    if (!attributes.etag().isEmpty()) {
-      return new FileSample(path, tag, "", place);
-    }
-    try {
-      return new FileSample(path, tag, content(path, attributes), place);
-    } catch (FsException e) {
-      return null;
-    }
+    String content = attributes.etag().isEmpty() ? content(path, attributes) : "";
+    return new FileSample(path, tag, content, place);
+  }
+
+  /** Tells whether a failure says that a file is not there, or is another one by now. */
+  private static boolean isGone(FsException failure) {
+    return switch (failure.code()) {
+      case NOT_FOUND, NOT_DIRECTORY, SYMLINK, NAME_TOO_LONG, STALE -> true;
+      default -> false;
+    };
   }
 
   /** Digests the first bytes, and some at an offset that follows from the name. */
@@ -158,29 +169,58 @@ final class SketchMaker {
   }
 
   /**
-   * Compares what a peer told with the own sketch, and where that does not tell with the origin.
+   * Compares what a peer told with the own sketch, and where that does not tell with the origin. A
+   * file that the origin has with this version, and does not give, is neither equal nor missing.
+   *
+   * @throws FsException where the origin cannot be asked, or does not give most of the files
    */
   Comparison compare(DatasetSketch own, DatasetSketch theirs) throws FsException {
     Map<OriginPath, FileSample> known = new HashMap<>();
     own.samples().forEach(sample -> known.put(sample.path(), sample));
     Comparison.Count count = new Comparison.Count();
+    int unread = 0;
     for (FileSample told : theirs.samples()) {
       FileSample here = known.get(told.path());
       boolean settled = here != null && here.tag().equals(told.tag());
-      count.add(told, settled ? here : look(told.path()));
+      Attributes there = settled ? null : stat(told.path());
+      try {
+        count.add(told, settled ? here : look(told, there));
+      } catch (FsException e) {
+        unread++;
+        if (2 * unread > theirs.samples().size()) {
+          throw e;
+        }
+      }
     }
     return count.result();
   }
 
-  private @Nullable FileSample look(OriginPath path) throws FsException {
+  /** Returns null where there is no file. */
+  private @Nullable Attributes stat(OriginPath path) throws FsException {
     try {
       Attributes attributes = origin.stat(path);
-      return attributes.isRegular() ? sample(path, attributes) : null;
+      return attributes.isRegular() ? attributes : null;
     } catch (FsException e) {
-      return switch (e.code()) {
-        case NOT_FOUND, NOT_DIRECTORY, SYMLINK, NAME_TOO_LONG -> null;
-        default -> throw e;
-      };
+      if (isGone(e)) {
+        return null;
+      }
+      throw e;
+    }
+  }
+
+  /** Returns null where there is no file of the told version; its bytes do not matter then. */
+  private @Nullable FileSample look(FileSample told, @Nullable Attributes there)
+      throws FsException {
+    if (there == null || !PeerRequests.content(there.version()).equals(told.tag())) {
+      return null;
+    }
+    try {
+      return sample(told.path(), there);
+    } catch (FsException e) {
+      if (isGone(e)) {
+        return null;
+      }
+      throw e;
     }
   }
 

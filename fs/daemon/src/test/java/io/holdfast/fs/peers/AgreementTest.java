@@ -3,11 +3,13 @@ package io.holdfast.fs.peers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.FakeClock;
+import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.Sandbox;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.DelegatingOrigin;
 import io.holdfast.fs.origin.Origin;
+import io.holdfast.fs.origin.OriginFile;
 import io.holdfast.fs.origin.OriginPath;
 import io.holdfast.fs.origin.posix.PosixOrigin;
 import io.holdfast.peer.NodeAddress;
@@ -63,6 +65,14 @@ final class AgreementTest {
             throwIfBroken("origin");
             super.list(path, sink);
           }
+
+          @Override
+          public OriginFile open(OriginPath path, Part part) throws FsException {
+            if (broken.equals("bytes")) {
+              throw new FsException(FsError.IO, path + ": for the test");
+            }
+            return super.open(path, part);
+          }
         };
     agreement =
         new Agreement(
@@ -100,8 +110,12 @@ final class AgreementTest {
   }
 
   private void write(String name, String text) throws IOException {
+    write(name, "dir/", text);
+  }
+
+  private void write(String name, String folder, String text) throws IOException {
     for (int i = 0; i < 10; i++) {
-      Path file = sandbox.path(name).resolve("dir/" + i);
+      Path file = sandbox.path(name).resolve(folder + i);
       Files.createDirectories(file.getParent());
       Files.writeString(file, text + i);
       Files.setLastModifiedTime(file, FileTime.fromMillis(1_700_000_000_000L));
@@ -221,6 +235,40 @@ final class AgreementTest {
     agreement.again(PEER).join();
     assertThat(asked).hasValue(2);
     assertThat(verdict().isSame()).isTrue();
+  }
+
+  /**
+   * The nodes took each other for another dataset, and asked the origin that did not give bytes for
+   * what the other had in memory.
+   */
+  @Test
+  void again_originTellsAttributesAndGivesNoBytes_verdictAndOwnSketchStay() throws IOException {
+    String first = sketch("there", "one");
+    tells(first);
+    agreement.peers(Set.of(PEER));
+    assertThat(verdict().isSame()).isTrue();
+    String mark = agreement.mark();
+    String own = agreement.tell(PEER).join();
+    broken = "bytes";
+    clock.advance(Duration.ofMinutes(2));
+    assertThat(agreement.tell(PEER).join()).isEqualTo(own);
+    assertThat(agreement.mark()).isEqualTo(mark);
+
+    write("here", "new/", "two");
+    write("there", "new/", "two");
+    try (Origin other = open("there")) {
+      tells(new SketchMaker(other, clock).make().toString());
+    }
+    assertThat(answers.get(PEER).text()).isNotEqualTo(first);
+    agreement.again(PEER).join();
+    assertThat(asked).hasValue(2);
+    assertThat(verdict().isSame()).isTrue();
+    assertThat(agreement.others()).isEmpty();
+
+    broken = "";
+    clock.advance(Duration.ofMinutes(2));
+    agreement.again(PEER).join();
+    assertThat(verdict().theirs()).isEqualTo(DatasetSketch.parse(answers.get(PEER).text()).mark());
   }
 
   @Test

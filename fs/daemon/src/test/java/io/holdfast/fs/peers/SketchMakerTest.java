@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.Sandbox;
 import io.holdfast.fs.origin.DelegatingOrigin;
@@ -32,6 +33,10 @@ final class SketchMakerTest {
 
   private final AtomicInteger listings = new AtomicInteger();
   private final AtomicInteger opened = new AtomicInteger();
+
+  /** How many files cannot be read from now on. */
+  private int unreadable;
+
   private Sandbox sandbox;
   private Path here;
   private Path there;
@@ -154,6 +159,22 @@ final class SketchMakerTest {
     assertThat(compare(empty, here).isOfOneDataset()).isFalse();
   }
 
+  /** Such as one with a sector that cannot be read any more. */
+  @Test
+  void compare_aFewFilesCannotBeRead_goesByTheOthers() throws Exception {
+    unreadable = 5;
+    assertOne(compare(there, here));
+    Path other = tree("other", 1);
+    unreadable = 5;
+    assertTwo(compare(other, here), "have the same size and time but other bytes");
+  }
+
+  @Test
+  void make_noFileCanBeRead_fails() {
+    unreadable = Integer.MAX_VALUE;
+    assertThatThrownBy(() -> sketch(here)).hasMessageContaining("for the test");
+  }
+
   /** The order of a listing is the store's. */
   @Test
   void make_flatDirectoryOfMany_looksAtSomeOfItsEntriesAndAFewFiles() throws Exception {
@@ -256,6 +277,10 @@ final class SketchMakerTest {
     @Override
     public io.holdfast.fs.origin.OriginFile open(OriginPath path, Part part) throws FsException {
       opened.incrementAndGet();
+      if (unreadable > 0) {
+        unreadable--;
+        throw new FsException(FsError.IO, path + ": for the test");
+      }
       return super.open(path, part);
     }
   }
