@@ -1,5 +1,6 @@
 package io.holdfast.fs.peers;
 
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.peer.NodeAddress;
 import io.holdfast.peer.transfer.Asker;
 import io.holdfast.peer.transfer.ItemProvider;
@@ -7,11 +8,16 @@ import io.holdfast.peer.transfer.ItemRequest;
 import io.holdfast.peer.transfer.OwnText;
 import io.holdfast.peer.transfer.Refusal;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Answers peers that have the same dataset, and no other peers. Thread-safe. */
 final class AgreedService implements ItemProvider {
+  private static final Logger log = LoggerFactory.getLogger(AgreedService.class);
+
   private static final OwnText NO_OFFER = new OwnText("");
 
   private final Agreement agreement;
@@ -54,7 +60,23 @@ final class AgreedService implements ItemProvider {
                       }
                     }
                   }
+                })
+            .exceptionally(
+                failure -> {
+                  failed(request, answer, failure);
+                  return null;
                 });
+  }
+
+  /** Answers a request that could not be answered otherwise: its reader would wait in vain. */
+  private static void failed(ItemRequest request, Answer answer, Throwable failure) {
+    answer.refused(Refusal.ORIGIN_FAILED);
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    if (cause instanceof OutOfMemoryError met) {
+      OutOfMemory.tell(met);
+    } else {
+      log.error("no answer for {}", request.path(), cause);
+    }
   }
 
   /**

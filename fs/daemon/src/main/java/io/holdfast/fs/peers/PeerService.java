@@ -2,6 +2,7 @@ package io.holdfast.fs.peers;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.plan.Planned;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.transit.Borrower;
@@ -132,9 +133,12 @@ public final class PeerService {
             case NOT_FOUND, NOT_DIRECTORY, SYMLINK, NAME_TOO_LONG -> Refusal.UNKNOWN;
             default -> Refusal.ORIGIN_FAILED;
           });
-    } catch (RuntimeException e) {
-      log.error("{} could not be looked up for a peer", request.path(), e);
+    } catch (OutOfMemoryError e) {
       answer.refused(Refusal.ORIGIN_FAILED);
+      OutOfMemory.tell(e);
+    } catch (RuntimeException | Error e) {
+      answer.refused(Refusal.ORIGIN_FAILED);
+      log.error("{} could not be looked up for a peer", request.path(), e);
     }
   }
 

@@ -10,6 +10,7 @@ import io.holdfast.fs.FakeClock;
 import io.holdfast.fs.origin.Origin;
 import io.holdfast.fs.origin.posix.PosixOrigin;
 import io.holdfast.fs.plan.Planned;
+import io.holdfast.fs.plan.PlannedItem;
 import io.holdfast.fs.residency.Selection;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.peer.transfer.Asker;
@@ -27,6 +28,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,6 +36,7 @@ import org.junit.jupiter.api.Test;
 /** The requests of B that A answers: those between the datasets that both have compared. */
 final class AgreedServiceTest {
   private final FakeClock clock = new FakeClock();
+  private final AtomicInteger faults = new AtomicInteger();
   private final AtomicInteger asked = new AtomicInteger();
   private PeersFixture node;
   private Origin origin;
@@ -75,7 +78,7 @@ final class AgreedServiceTest {
                 node.layout,
                 node.transit,
                 node.residency,
-                Planned.NONE,
+                new FaultyPlan(),
                 node.threads),
             () -> offer);
   }
@@ -84,6 +87,17 @@ final class AgreedServiceTest {
   void close() throws IOException {
     origin.close();
     node.close();
+  }
+
+  /** No plan, whose faults are those of any part. */
+  private final class FaultyPlan implements Planned {
+    @Override
+    public @Nullable PlannedItem find(Item item) {
+      if (faults.getAndDecrement() > 0) {
+        throw new IllegalStateException("for the test");
+      }
+      return Planned.super.find(item);
+    }
   }
 
   private static String mark(String sketch) {
@@ -157,6 +171,14 @@ final class AgreedServiceTest {
     clock.advance(Duration.ofSeconds(2));
     silent = true;
     assertThat(ask(new Sketches("another", mark(told)))).isEqualTo(Refusal.NOT_COMPARED);
+    assertThat(ask(new Sketches(mark(told), mark(told)))).isEqualTo(10_000);
+  }
+
+  /** Nothing was said: the reader on the other node waited for the end of the time. */
+  @Test
+  void get_thatFails_isRefused() {
+    faults.set(1);
+    assertThat(ask(new Sketches(mark(told), mark(told)))).isEqualTo(Refusal.ORIGIN_FAILED);
     assertThat(ask(new Sketches(mark(told), mark(told)))).isEqualTo(10_000);
   }
 

@@ -11,6 +11,7 @@ import io.holdfast.fs.Await;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.origin.Version;
 import io.holdfast.fs.plan.Planned;
+import io.holdfast.fs.plan.PlannedItem;
 import io.holdfast.fs.residency.Selection;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.peer.transfer.BufferLease;
@@ -30,6 +31,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -42,9 +44,20 @@ final class PeerServiceTest {
   private PeerService service;
   private final List<String> sent = new ArrayList<>();
 
+  /** Whether the heap is full when a plan is asked for. */
+  private volatile boolean full;
+
   /** No plan, but for what is sent. */
   private final Planned plan =
       new Planned() {
+        @Override
+        public @Nullable PlannedItem find(Item item) {
+          if (full) {
+            throw new OutOfMemoryError("for the test");
+          }
+          return null;
+        }
+
         @Override
         public void sent(Item item, String to) {
           sent.add(to);
@@ -302,6 +315,29 @@ final class PeerServiceTest {
             false);
     assertLent(now, ask(request).loan());
     assertThat(ask(before, false).get()).isEqualTo(Refusal.OTHER_VERSION);
+  }
+
+  /** Nobody answered, and its reader waited for the end of the time. */
+  @Test
+  void fileThatIsLookedUp_whileTheHeapIsFull_isRefused() throws IOException {
+    start(ROOM);
+    node.view(A);
+    Files.write(node.sandbox.path("file"), new byte[6000]);
+    long modified = Files.getLastModifiedTime(node.sandbox.path("file")).to(TimeUnit.NANOSECONDS);
+    ItemRequest request =
+        new ItemRequest(
+            DATASET,
+            ItemPath.of("file".getBytes(StandardCharsets.UTF_8)),
+            0,
+            PeerRequests.tag(new Version(6000, modified, 0, "")),
+            6000,
+            0,
+            6000,
+            false);
+    full = true;
+    assertThat(ask(request).get()).isEqualTo(Refusal.ORIGIN_FAILED);
+    full = false;
+    assertLent(new byte[6000], ask(request).loan());
   }
 
   @Test
