@@ -100,8 +100,10 @@ final class TaskActions {
     if (!task.goesOn()) {
       return;
     }
-    pins.add(scope.names());
-    task.parts().capacity().pinned(pins.names());
+    synchronized (pins) { // the names that are recorded last are those that are pinned
+      pins.add(scope.names());
+      task.parts().capacity().pinned(pins.names());
+    }
     // first, so that no resident item is evicted for a new one
     task.parts().residency().forEachResident(item -> reconsider(task, item));
     bring(task, files);
@@ -110,9 +112,14 @@ final class TaskActions {
   private static void unpin(Task task) throws InterruptedException {
     Pins pins = task.parts().residency().pins();
     Scope scope = task.scope();
+    if (!task.goesOn()) {
+      return; // some names may be missing, and none stand for all
+    }
     task.running();
-    pins.remove(scope.isEverything() ? pins.names() : scope.names());
-    task.parts().capacity().pinned(pins.names());
+    synchronized (pins) {
+      pins.remove(scope.isEverything() ? pins.names() : scope.names());
+      task.parts().capacity().pinned(pins.names());
+    }
     task.parts().residency().forEachResident(item -> reconsider(task, item));
   }
 

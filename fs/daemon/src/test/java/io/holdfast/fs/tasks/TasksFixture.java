@@ -56,6 +56,15 @@ final class TasksFixture implements AutoCloseable {
   final Tasks tasks;
   final List<Long> capacities = new ArrayList<>();
 
+  /** The pinned names that were recorded last. */
+  volatile Pins.Names recorded = new Pins.Names(List.of(), List.of());
+
+  /** Is run before pinned names are recorded. */
+  volatile Runnable onRecord = () -> {};
+
+  /** The thread of the task that was begun last. */
+  volatile Thread lastThread = Thread.currentThread();
+
   /** The capacity that the policy had at each of these. */
   final List<Long> capacitiesBefore = new ArrayList<>();
 
@@ -121,15 +130,18 @@ final class TasksFixture implements AutoCloseable {
   }
 
   private Thread thread(Runnable work) {
-    return new Thread(work, "test-task") {
-      @Override
-      public synchronized void start() {
-        if (threads.getAndDecrement() <= 0) {
-          throw new OutOfMemoryError("unable to create native thread");
-        }
-        super.start();
-      }
-    };
+    Thread thread =
+        new Thread(work, "test-task") {
+          @Override
+          public synchronized void start() {
+            if (threads.getAndDecrement() <= 0) {
+              throw new OutOfMemoryError("unable to create native thread");
+            }
+            super.start();
+          }
+        };
+    lastThread = thread;
+    return thread;
   }
 
   /** Writes files of a page each. */
@@ -221,6 +233,9 @@ final class TasksFixture implements AutoCloseable {
     }
 
     @Override
-    public void pinned(Pins.Names names) {}
+    public void pinned(Pins.Names names) {
+      onRecord.run();
+      recorded = names;
+    }
   }
 }

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -307,6 +308,46 @@ final class TasksTest {
     Map<String, Object> figures = node.run("pin", "val");
     assertThat(files(figures, "fetched")).isEqualTo(30);
     assertThat(files(figures, "unfit")).isEqualTo(10);
+  }
+
+  /** The first one's names were recorded last: the next daemon did not keep the second's files. */
+  @Test
+  void pins_atOnce_areAllRecorded() throws IOException {
+    with(30).files("val", 1);
+    node.files("test", 1);
+    AtomicReference<Map<String, Object>> other = new AtomicReference<>();
+    node.onRecord =
+        () -> {
+          node.onRecord = () -> {};
+          try {
+            other.set(node.tasks.request(Map.of("begin", "pin", "paths", List.of("test"))));
+          } catch (FsException e) {
+            throw new AssertionError(e);
+          }
+          Await.until(
+              "the other one has been recorded, or waits",
+              () -> !node.recorded.isEmpty() || node.lastThread.getState() == Thread.State.BLOCKED);
+        };
+    node.run("pin", "val");
+    node.end(other.get());
+    assertThat(node.residency.pins().names().paths()).containsExactly("test", "val");
+    assertThat(node.recorded.paths()).containsExactly("test", "val");
+  }
+
+  /** Without any name, all pins were gone. */
+  @ParameterizedTest
+  @CsvSource({"''", "val"})
+  void unpin_stoppedWhileNamesArrive_leavesThePins(String arrived) throws IOException {
+    with(30).files("val", 1);
+    node.files("test", 1);
+    node.run("pin", "val", "test");
+    List<String> names = arrived.isEmpty() ? List.of() : List.of(arrived);
+    Map<String, Object> begun =
+        node.tasks.request(Map.of("begin", "unpin", "paths", names, "last", false));
+    node.tasks.request(Map.of("id", begun.get("id"), "stop", true));
+    assertThat(node.end(begun)).containsEntry("state", "stopped");
+    assertThat(node.residency.pins().names().paths()).containsExactly("test", "val");
+    assertThat(node.recorded.paths()).containsExactly("test", "val");
   }
 
   @Test
