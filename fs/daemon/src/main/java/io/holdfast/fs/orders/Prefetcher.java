@@ -50,9 +50,9 @@ final class Prefetcher {
     this.learn = learn;
   }
 
-  /** Starts the thread, unless it runs. */
+  /** Starts the thread, unless it runs; also if it has ended because of an error. */
   synchronized void start() {
-    if (thread == null && !closed) {
+    if (!isRunning() && !closed) {
       thread = NamedThreads.start("orders", this::run);
     }
   }

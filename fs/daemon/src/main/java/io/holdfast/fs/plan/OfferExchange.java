@@ -141,7 +141,7 @@ final class OfferExchange {
     lastAsked = now;
     Map<String, String> names = new HashMap<>();
     for (String peer : others()) {
-      if (asked.add(peer)) {
+      if (!asked.contains(peer)) {
         names.put(peer, heard.getOrDefault(peer, PeerOffer.NONE).name());
       }
     }
@@ -150,6 +150,7 @@ final class OfferExchange {
 
   private void ask(PlanPeers peers, String peer, Questions due) {
     try {
+      begin(peer);
       CompletableFuture<PlanPeers.Answer> unused =
           peers
               .offer(peer, due.knownNames.getOrDefault(peer, ""), due.longest)
@@ -162,6 +163,11 @@ final class OfferExchange {
       answered(peer, null, due); // else nobody would ask this peer again
       OutOfMemory.tell(e);
     }
+  }
+
+  /** Notes a question, whose end {@link #answered} notes, whatever fails. */
+  private synchronized void begin(String peer) {
+    asked.add(peer);
   }
 
   private synchronized void answered(String peer, PlanPeers.@Nullable Answer told, Questions due) {

@@ -116,15 +116,23 @@ final class Strays {
     if (!toBeFound) {
       return;
     }
-    toBeFound = false;
-    Queue<Item> found = new ConcurrentLinkedQueue<>();
-    residents.forEach(
-        item -> {
-          if (!isPlacedHere.test(item)) {
-            found.add(item);
-          }
-        });
-    strays = found;
+    toBeFound = false; // first: what changes meanwhile has them looked for again
+    boolean complete = false;
+    try {
+      Queue<Item> found = new ConcurrentLinkedQueue<>();
+      residents.forEach(
+          item -> {
+            if (!isPlacedHere.test(item)) {
+              found.add(item);
+            }
+          });
+      strays = found;
+      complete = true;
+    } finally {
+      if (!complete) {
+        toBeFound = true;
+      }
+    }
   }
 
   boolean isEmpty() {

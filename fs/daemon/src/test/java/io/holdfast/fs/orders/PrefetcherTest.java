@@ -34,6 +34,28 @@ final class PrefetcherTest {
     prefetcher.close();
   }
 
+  /** As when the heap has no room for the line of log either: no file was fetched ahead again. */
+  @Test
+  void thread_thatHasEnded_isStartedAgain() {
+    AtomicInteger ends = new AtomicInteger();
+    Prefetcher prefetcher =
+        new Prefetcher(
+            null,
+            () -> {
+              if (ends.incrementAndGet() <= 2) { // the look, and the pause after it
+                throw new OutOfMemoryError("a test");
+              }
+              return List.of();
+            },
+            () -> false);
+    prefetcher.start();
+    Await.until("its thread has ended", () -> ends.get() == 2 && !prefetcher.isRunning());
+    prefetcher.start();
+    Await.until("it looks again", () -> ends.get() > 2);
+    assertThat(prefetcher.isRunning()).isTrue();
+    prefetcher.close();
+  }
+
   @Test
   void learning_meetsTheBoundOfTheHeap_goesOn() {
     goesOnAfter(new OutOfMemoryError("a test"));
