@@ -127,6 +127,7 @@ final class StatsFileTest {
             1L << 60,
             1L << 40,
             most,
+            new Tiers(0, 0),
             most,
             new ReaderTimes(1L << 60, 1L << 60, 1L << 60, 1L << 60, 1L << 60, 1L << 60, 0),
             1L << 60);

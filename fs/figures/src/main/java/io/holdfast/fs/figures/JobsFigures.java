@@ -73,11 +73,12 @@ public record JobsFigures(String by, List<Job> jobs) {
    *
    * @param hitRatio as of a job
    * @param stallSeconds how long readers were blocked; the sum of the stalls by tier
-   * @param seconds how long the pass took, or has taken so far
+   * @param seconds how long the pass took, or has taken so far, without the pauses of the job
    * @param bytes the size of the files opened, of each as often as its open counts: what the job
    *     needed, if it reads files whole
-   * @param originBytes bytes fetched from the origin because the job read
-   * @param peerBytes bytes that peers sent because the job read
+   * @param originBytes bytes fetched from the origin because the job read, or because another job
+   *     did and this one waited for them
+   * @param peerBytes bytes that peers sent for the same
    * @param originStallSeconds how long readers were blocked by reads that the origin answered, or
    *     that failed. Reads that memory answered count here too, and take next to no time
    * @param peerStallSeconds how long readers were blocked by reads that a peer answered

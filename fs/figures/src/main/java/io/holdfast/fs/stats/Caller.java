@@ -1,6 +1,7 @@
 package io.holdfast.fs.stats;
 
 import io.holdfast.fs.ReadSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A thread that opens and reads files. Thread-safe; the monitor guards the reads and opens.
@@ -14,6 +15,9 @@ public final class Caller {
 
   private final ProcessActivity process;
   private int reading;
+
+  /** The job that was told that this thread waits for a read; null if it does not wait. */
+  private @Nullable JobFigures told;
 
   /** When a read last began or was answered. */
   private long since;
@@ -75,6 +79,8 @@ public final class Caller {
   public synchronized void reads(long now) {
     if (reading == 0) {
       since = now;
+      told = process.job; // it may be of another one when the read ends
+      told.readBegins();
     }
     reading++;
   }
@@ -88,15 +94,23 @@ public final class Caller {
    */
   public long answered(long now, ReadSource source, long length) {
     long nanos;
+    JobFigures waited = null;
     synchronized (this) {
       nanos = Math.max(0, now - since);
       since = Math.max(since, now);
       reading--;
       bytes += length;
+      if (reading == 0) {
+        waited = told;
+        told = null;
+      }
     }
     process.stallNanos.add(nanos);
     process.job.stalled(source).add(nanos);
     process.job.active();
+    if (waited != null) {
+      waited.readEnds(); // last: until here the job did not rest
+    }
     return nanos;
   }
 

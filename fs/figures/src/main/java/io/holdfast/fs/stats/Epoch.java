@@ -19,6 +19,7 @@ public record Epoch(int number, JobCounts counts, int readers) {
   /** Returns the figures as {@code stats.json} shows them. */
   public JobsFigures.Epoch figures() {
     ReaderTimes times = counts.readers();
+    Tiers needed = counts.fetchedBytes().plus(counts.sharedBytes());
     boolean known = times.lived() > 0 && times.hiddenOpens() * HIDDEN <= counts.opens();
     JobsFigures.Epoch facts =
         new JobsFigures.Epoch(
@@ -29,8 +30,8 @@ public record Epoch(int number, JobCounts counts, int readers) {
             counts.stallSeconds(),
             JobCounts.seconds(counts.nanos()),
             counts.bytes(),
-            counts.fetchedBytes().origin(),
-            counts.fetchedBytes().peer(),
+            needed.origin(),
+            needed.peer(),
             JobCounts.seconds(counts.stallNanos().origin()),
             JobCounts.seconds(counts.stallNanos().peer()),
             seconds(known, times.cpu()),

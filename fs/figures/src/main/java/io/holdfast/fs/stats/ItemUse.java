@@ -7,8 +7,9 @@ import java.util.List;
 
 /**
  * Counts who uses the fetch of an item, or of a part of one. A process, and with it its job, has a
- * miss when it began the fetch or has to wait for it. It has one miss, however often it reads.
- * Thread-safe; the monitor guards the users.
+ * miss when it began the fetch or has to wait for it. It has one miss, however often it reads. The
+ * bytes are those of the job that began the fetch; other jobs that wait share them. Thread-safe;
+ * the monitor guards the users and sharers, and the bytes fetched so far.
  */
 final class ItemUse implements FetchUse {
   private final Activity activity;
@@ -18,6 +19,11 @@ final class ItemUse implements FetchUse {
   private final ProcessActivity starter;
   private final boolean ahead;
   private final List<ProcessActivity> users = new ArrayList<>(1);
+
+  /** The jobs that wait for what another one has fetched. */
+  private final List<JobFigures> sharers = new ArrayList<>(0);
+
+  private Tiers fetched = Tiers.NOTHING;
 
   /**
    * Creates the use of a fetch that has begun.
@@ -55,6 +61,11 @@ final class ItemUse implements FetchUse {
         ofJob &= user.job != job;
       }
       users.add(process);
+      if (ofJob && job != starter.job) {
+        sharers.add(job);
+        job.shared(ReadSource.ORIGIN).add(fetched.origin());
+        job.shared(ReadSource.PEER).add(fetched.peer());
+      }
     }
     if (ofJob && !whole && !job.isMiss(item, begins)) {
       return;
@@ -69,6 +80,10 @@ final class ItemUse implements FetchUse {
   public void fetched(int bytes, ReadSource source) {
     starter.fetchedBytes.add(bytes);
     starter.job.fetched(source).add(bytes);
+    synchronized (this) {
+      fetched = fetched.plus(source, bytes);
+      sharers.forEach(job -> job.shared(source).add(bytes));
+    }
   }
 
   @Override

@@ -11,9 +11,10 @@ import java.util.OptionalDouble;
  * @param bytes bytes of the files that were opened
  * @param misses items that were fetched for the job, or that it had to wait for
  * @param fetchedBytes bytes that were fetched for the job
+ * @param sharedBytes bytes that were fetched for other jobs while it waited for them
  * @param stallNanos how long the job's threads were blocked, all added up
  * @param readers the time of its readers, up to the last look
- * @param nanos the moment, by the clock of nanoseconds
+ * @param nanos the moment, by a clock of nanoseconds that stands still while the job pauses
  */
 public record JobCounts(
     long opens,
@@ -21,12 +22,14 @@ public record JobCounts(
     long bytes,
     long misses,
     Tiers fetchedBytes,
+    Tiers sharedBytes,
     Tiers stallNanos,
     ReaderTimes readers,
     long nanos) {
   /** Nothing, at the moment 0. */
   static final JobCounts NOTHING =
-      new JobCounts(0, 0, 0, 0, Tiers.NOTHING, Tiers.NOTHING, ReaderTimes.NOTHING, 0);
+      new JobCounts(
+          0, 0, 0, 0, Tiers.NOTHING, Tiers.NOTHING, Tiers.NOTHING, ReaderTimes.NOTHING, 0);
 
   /** Returns the figures since an earlier moment; {@code nanos} is the time since then. */
   public JobCounts since(JobCounts earlier) {
@@ -36,6 +39,7 @@ public record JobCounts(
         bytes - earlier.bytes,
         misses - earlier.misses,
         fetchedBytes.minus(earlier.fetchedBytes),
+        sharedBytes.minus(earlier.sharedBytes),
         stallNanos.minus(earlier.stallNanos),
         readers.minus(earlier.readers),
         nanos - earlier.nanos);
@@ -49,6 +53,7 @@ public record JobCounts(
         bytes + other.bytes,
         misses + other.misses,
         fetchedBytes.plus(other.fetchedBytes),
+        sharedBytes.plus(other.sharedBytes),
         stallNanos.plus(other.stallNanos),
         readers.plus(other.readers),
         nanos);
@@ -78,12 +83,26 @@ public record JobCounts(
 
   /** Returns the same figures of another time. */
   JobCounts at(long time) {
-    return new JobCounts(opens, items, bytes, misses, fetchedBytes, stallNanos, readers, time);
+    return new JobCounts(
+        opens, items, bytes, misses, fetchedBytes, sharedBytes, stallNanos, readers, time);
+  }
+
+  /** Returns the same figures, of another time if that is earlier. */
+  JobCounts until(long time) {
+    return nanos - time > 0 ? at(time) : this;
   }
 
   /** Returns the same figures with other opens. */
   JobCounts withOpens(long otherOpens, long otherItems, long otherBytes) {
     return new JobCounts(
-        otherOpens, otherItems, otherBytes, misses, fetchedBytes, stallNanos, readers, nanos);
+        otherOpens,
+        otherItems,
+        otherBytes,
+        misses,
+        fetchedBytes,
+        sharedBytes,
+        stallNanos,
+        readers,
+        nanos);
   }
 }

@@ -3,11 +3,13 @@ package io.holdfast.fs.stats;
 import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.figures.EpochSplit;
 import io.holdfast.fs.figures.JobsFigures.Split;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -15,9 +17,28 @@ import org.jspecify.annotations.Nullable;
 /**
  * The opens, waits and epochs of a job since the mount. Thread-safe. The monitor guards the fields
  * that are not final, and is a leaf.
+ *
+ * <p><b>Pauses.</b> Time in which the job does something else does not count: it validates on other
+ * files, writes a checkpoint, or somebody starts it again after lunch. In such a pause none of its
+ * threads opens or reads. Readers that a consumer holds up rest at the same time, too, but again
+ * and again. So a rest of all of them is a pause if it is much longer than the time between two
+ * opens, and either longer than {@link #LONG_PAUSE}, or no longer than the pass so far, and as rare
+ * as passes are.
  */
 final class JobFigures {
   private static final int MOST_EPOCHS = 16;
+
+  /** A shorter rest of all readers is no pause. */
+  private static final long SHORTEST_PAUSE = Duration.ofSeconds(5).toNanos();
+
+  /** A rest from which on it is a pause, however often there are such. */
+  static final long LONG_PAUSE = Duration.ofSeconds(60).toNanos();
+
+  /** A pause is longer than so many times the mean time between two opens of the pass. */
+  private static final int TIMES_LONGER = 10;
+
+  /** With fewer opens in the pass, that time is not known. */
+  private static final int FEWEST_OPENS = 16;
 
   /** The last items that were fetched in parts and are counted already. */
   private static final int RECENT_ITEMS = 64;
@@ -26,6 +47,8 @@ final class JobFigures {
   final LongAdder misses = new LongAdder();
   private final LongAdder originBytes = new LongAdder();
   private final LongAdder peerBytes = new LongAdder();
+  private final LongAdder sharedOriginBytes = new LongAdder();
+  private final LongAdder sharedPeerBytes = new LongAdder();
   private final LongAdder originStallNanos = new LongAdder();
   private final LongAdder peerStallNanos = new LongAdder();
   private final LongSupplier nanoTime;
@@ -40,6 +63,17 @@ final class JobFigures {
   private int epoch = 1;
   private JobCounts epochBegan;
   private volatile long lastActive;
+
+  /** Its threads of which a read is not answered yet. */
+  private final AtomicInteger reading = new AtomicInteger();
+
+  /** The sum of its pauses, and the end of the last one, if there was any. */
+  private long paused;
+
+  private long pauseEnded;
+
+  /** How often it rested, by the logarithm of the rest's nanoseconds. */
+  private final int[] rests = new int[Long.SIZE];
 
   /** The time of its readers up to the last look, and the bytes that they have taken. */
   private ReaderTimes readerTimes = ReaderTimes.NOTHING;
@@ -76,6 +110,13 @@ final class JobFigures {
   /** Returns the counter of bytes that came from a tier. */
   LongAdder fetched(ReadSource source) {
     return source == ReadSource.PEER ? peerBytes : originBytes;
+  }
+
+  /**
+   * Returns the counter of bytes that a tier sent for another job, while this one waited for them.
+   */
+  LongAdder shared(ReadSource source) {
+    return source == ReadSource.PEER ? sharedPeerBytes : sharedOriginBytes;
   }
 
   /**
@@ -150,9 +191,10 @@ final class JobFigures {
         bytes,
         misses.sum(),
         new Tiers(originBytes.sum(), peerBytes.sum()),
+        new Tiers(sharedOriginBytes.sum(), sharedPeerBytes.sum()),
         new Tiers(originStallNanos.sum(), peerStallNanos.sum()),
         readerTimes.plus(ReaderTimes.hidden(hiddenOpens)),
-        nanoTime.getAsLong());
+        nanoTime.getAsLong() - paused);
   }
 
   /**
@@ -205,8 +247,67 @@ final class JobFigures {
     return told.sum() == 0 ? Optional.empty() : Optional.of(told);
   }
 
+  /** Notes that a thread opens or reads something, or that its read has been answered. */
   void active() {
-    lastActive = nanoTime.getAsLong();
+    long now = nanoTime.getAsLong();
+    if (now - lastActive > SHORTEST_PAUSE) {
+      endRest(now);
+    }
+    lastActive = now;
+  }
+
+  /** Notes that another thread waits for a read. */
+  void readBegins() {
+    active();
+    reading.incrementAndGet();
+  }
+
+  /** Notes that a thread waits no more, after its last answer. */
+  void readEnds() {
+    reading.decrementAndGet();
+  }
+
+  private synchronized void endRest(long now) {
+    long rest = now - lastActive;
+    if (rest <= SHORTEST_PAUSE || reading.get() > 0) {
+      return; // another thread has ended it, or waits for storage
+    }
+    if (isPauseWithoutLocking(rest)) {
+      // no figures that were kept meanwhile are of a later moment than its end
+      settled = settled.until(lastActive - paused);
+      settling = settling.until(lastActive - paused);
+      paused += rest;
+      pauseEnded = now;
+    }
+    rests[magnitude(rest)]++;
+    lastActive = now;
+  }
+
+  private boolean isPauseWithoutLocking(long rest) {
+    long inPass = opens - epochBegan.opens();
+    long active = lastActive - paused - epochBegan.nanos();
+    if (inPass < FEWEST_OPENS || rest < TIMES_LONGER * (active / inPass)) {
+      return false;
+    }
+    return rest > LONG_PAUSE || (rest <= active && restsLikeWithoutLocking(rest) <= epoch);
+  }
+
+  /** Returns how many rests there were that are about as long, or longer. */
+  private int restsLikeWithoutLocking(long rest) {
+    int sum = 0;
+    for (int like = magnitude(rest) - 1; like < rests.length; like++) {
+      sum += rests[like];
+    }
+    return sum;
+  }
+
+  private static int magnitude(long nanos) {
+    return Long.SIZE - 1 - Long.numberOfLeadingZeros(nanos);
+  }
+
+  /** Tells whether the job has paused since a moment. */
+  synchronized boolean hasPausedSince(long nanos) {
+    return paused > 0 && pauseEnded - nanos > 0;
   }
 
   long lastActive() {
@@ -225,7 +326,8 @@ final class JobFigures {
   synchronized List<Epoch> epochs() {
     List<Epoch> all = new ArrayList<>(ended);
     if (opens > 0) {
-      JobCounts sofar = countsWithoutLocking().at(Math.max(lastActive, epochBegan.nanos()));
+      JobCounts sofar =
+          countsWithoutLocking().until(Math.max(lastActive - paused, epochBegan.nanos()));
       all.add(new Epoch(epoch, sofar.since(epochBegan), mostReaders));
     }
     return all;

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>A thread that takes less than a part ({@link #FEWEST_PART}) of the bytes a second that the
  *       job's average reader takes is no reader. It reads an index in each pass, for example.
- *   <li>When a reader has rested for longer than {@link #REST}, that time is not its own: it reads
- *       for the validation, and the job trains.
+ *   <li>When a reader has rested for longer than {@link #REST}, or while its job paused, that time
+ *       is not its own: it reads for the validation, and the job trains.
  * </ul>
  *
  * <p>What a process does between the last look and its end is not seen. The kernel tells the CPU
@@ -52,7 +52,7 @@ final class ReaderClock {
 
   private static final int GOING = 16;
   private static final int PAUSE = 50;
-  private static final long REST = Duration.ofSeconds(60).toNanos();
+  private static final long REST = JobFigures.LONG_PAUSE;
 
   /** A reader takes at least one part in so many of what the average reader takes in its time. */
   private static final int FEWEST_PART = 16;
@@ -231,9 +231,11 @@ final class ReaderClock {
     sum.bytes += bytes - reader.seenBytes;
     reader.seenBytes = bytes;
     boolean active = reader.lastActive(sum.now) - reader.seenActive > 0;
-    boolean rested = sum.now - reader.seenActive > REST;
+    boolean rested =
+        sum.now - reader.seenActive > REST || sum.job.hasPausedSince(reader.seenActive);
     boolean wasActive = reader.goesOn;
     if (active) {
+      reader.firstSeen += rested ? sum.now - reader.seenActive : 0;
       reader.seenActive = sum.now;
       reader.goesOn = true;
       reader.counts = wasActive && isReader(reader, sum);

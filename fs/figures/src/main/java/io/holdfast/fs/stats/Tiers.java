@@ -1,5 +1,7 @@
 package io.holdfast.fs.stats;
 
+import io.holdfast.fs.ReadSource;
+
 /** A figure by the tier that answered. Immutable. */
 public record Tiers(long origin, long peer) {
   static final Tiers NOTHING = new Tiers(0, 0);
@@ -7,6 +9,13 @@ public record Tiers(long origin, long peer) {
   /** Returns the sum of both tiers. */
   public long sum() {
     return origin + peer;
+  }
+
+  /** Returns the sum of this and what came from a tier; whatever is no peer is the origin. */
+  Tiers plus(ReadSource source, long more) {
+    return source == ReadSource.PEER
+        ? new Tiers(origin, peer + more)
+        : new Tiers(origin + more, peer);
   }
 
   Tiers plus(Tiers other) {

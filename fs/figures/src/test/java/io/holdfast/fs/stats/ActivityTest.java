@@ -395,6 +395,27 @@ final class ActivityTest {
     assertThat(job("/b").counts().fetchedBytes()).isEqualTo(Tiers.NOTHING);
   }
 
+  /** The job that came second had fetched nothing, and seemed to find all in memory. */
+  @Test
+  void fetch_thatAnotherJobWaitsFor_isInTheEpochsOfBoth() {
+    open(10, 7);
+    open(30, 7);
+    FetchUse use = activity.fetch(7, true, true, 11);
+    use.fetched(300, ReadSource.ORIGIN);
+    use.read(11, true);
+    use.read(20, true);
+    use.read(30, true);
+    use.read(30, true);
+    use.fetched(200, ReadSource.PEER);
+    for (String name : List.of("/a", "/b")) {
+      JobsFigures.Epoch epoch = job(name).figures(true).epochs().get(0);
+      assertThat(epoch.originBytes()).isEqualTo(300);
+      assertThat(epoch.peerBytes()).isEqualTo(200);
+    }
+    assertThat(job("/a").figures(true).fetchedBytes()).isEqualTo(500);
+    assertThat(job("/b").figures(true).fetchedBytes()).isZero();
+  }
+
   @Test
   void fetchAhead_isAMissWhenItsReaderGetsThere() {
     FetchUse use = activity.fetch(7, true, true, 11);
@@ -459,6 +480,69 @@ final class ActivityTest {
         .containsExactly(0.0, 0.75, 0.75);
   }
 
+  /** Opens files as a watcher sees them, 0.1 s apart. */
+  private void pass(long first, int count) {
+    for (long file = first; file < first + count; file++) {
+      activity.settle();
+      clock.advance(Duration.ofMillis(100));
+      open(11, file);
+    }
+  }
+
+  private List<Double> seconds() {
+    return job("/a").epochs().stream().map(epoch -> epoch.counts().nanos() / 1e9).toList();
+  }
+
+  /** Somebody runs the same again after an hour: the first run's last pass had taken that long. */
+  @Test
+  void epoch_beforeAPause_endsWithItsLastOpen() {
+    pass(1, 100);
+    for (int minute = 0; minute < 60; minute++) {
+      activity.settle();
+      clock.advance(Duration.ofMinutes(1));
+    }
+    pass(1, 100);
+    assertThat(seconds()).hasSize(2).allSatisfy(time -> assertThat(time).isBetween(9.0, 11.0));
+  }
+
+  /** It validates on other files for half a minute after each pass. */
+  @Test
+  void epochs_withAShortPauseAfterEach_doNotHaveIt() {
+    for (int epoch = 0; epoch < 6; epoch++) {
+      pass(1, 600);
+      activity.settle();
+      clock.advance(Duration.ofSeconds(30));
+    }
+    assertThat(seconds()).hasSize(6).allSatisfy(time -> assertThat(time).isBetween(59.0, 61.0));
+  }
+
+  /** A slow consumer takes a batch every six seconds: this time is the job's. */
+  @Test
+  void epoch_withARestAfterEachBatch_hasTheRests() {
+    for (int batch = 0; batch < 50; batch++) {
+      pass(1 + batch * 32L, 32);
+      activity.settle();
+      clock.advance(Duration.ofSeconds(6));
+    }
+    pass(2000, 1);
+    assertThat(seconds()).singleElement().satisfies(time -> assertThat(time).isGreaterThan(450));
+  }
+
+  @Test
+  void rest_inWhichAThreadWaitsForAFetch_isNoPause() {
+    pass(1, 600);
+    Caller caller = activity.caller(20);
+    caller.reads(clock.getAsLong());
+    clock.advance(Duration.ofSeconds(20));
+    open(11, 601);
+    clock.advance(Duration.ofSeconds(10));
+    caller.answered(clock.getAsLong(), ReadSource.ORIGIN, 7);
+    assertThat(seconds()).singleElement().satisfies(time -> assertThat(time).isGreaterThan(89));
+    clock.advance(Duration.ofSeconds(30));
+    open(11, 602);
+    assertThat(seconds()).singleElement().satisfies(time -> assertThat(time).isLessThan(91));
+  }
+
   @Test
   void manyEpochs_theFirstAndTheLastFifteenAreKept() {
     for (int epoch = 0; epoch < 40; epoch++) {
@@ -485,7 +569,8 @@ final class ActivityTest {
     assertThat(job("/b").counts().items()).isEqualTo(11);
     assertThat(job("/b").counts().hitRatio()).isEqualTo(7.0 / 11);
     assertThat(
-            new JobCounts(1, 1, 0, 2, Tiers.NOTHING, Tiers.NOTHING, ReaderTimes.NOTHING, 0)
+            new JobCounts(
+                    1, 1, 0, 2, Tiers.NOTHING, Tiers.NOTHING, Tiers.NOTHING, ReaderTimes.NOTHING, 0)
                 .hitRatio())
         .isNaN();
   }
@@ -533,6 +618,7 @@ final class ActivityTest {
             30,
             5,
             new Tiers(2, 1),
+            Tiers.NOTHING,
             new Tiers(3_000_000, 1_000_000),
             new ReaderTimes(9_000_000, 8_000_000, 7_000_000, 6_000_000, 0, 0, 0),
             5_000_000);

@@ -236,6 +236,46 @@ final class ReaderClockTest {
     assertThat(times()).isEqualTo(new ReaderTimes(SECOND, 200 * MILLI, 200 * MILLI, 0, 0, 0, 0));
   }
 
+  /**
+   * A long rest lowered its rate, but not that of the job's average reader: itself. So it was none
+   * for minutes, and the job had no readers.
+   */
+  @Test
+  void reader_thatHasRestedForLong_isOneAsBefore() {
+    for (int run = 0; run < 2; run++) {
+      for (int second = 0; second < 10; second++) {
+        after(1);
+        open(10);
+        activity.look();
+      }
+      after(7200);
+    }
+    assertThat(times().lived()).isEqualTo(18 * SECOND);
+  }
+
+  /**
+   * Workers that live on while the job validates on other files seemed to wait for their consumer:
+   * the job had the verdict that the accelerator limits it.
+   */
+  @Test
+  void readers_whileTheirJobPauses_areNotHeldUp() {
+    Caller caller = activity.caller(10);
+    for (int epoch = 0; epoch < 2; epoch++) {
+      for (int file = 0; file < 240; file++) {
+        open(10);
+        caller.reads(clock.getAsLong());
+        after(0.24);
+        caller.answered(clock.getAsLong(), ReadSource.ORIGIN, SIZE);
+        after(0.01);
+        activity.look();
+      }
+      after(30);
+    }
+    assertThat(times().lived() / SECOND).isBetween(118L, 121L);
+    assertThat(epoch().shares().orElseThrow().backPressure()).isLessThan(0.1);
+    assertThat(job().figures(true).verdict()).isEqualTo("storage");
+  }
+
   /** The main process opens an index at the beginning, and the job would seem to rest. */
   @Test
   void look_atAThreadThatHasOpenedOneFile_countsNothingOfIt() {
