@@ -33,8 +33,8 @@ record CapacityCurve(String job, long epoch, boolean fills, JobModel model, long
   private static final double NOTABLE_GAIN = 1.05;
 
   /**
-   * Returns the curve of a job; empty if no epoch of it tells anything of its origin. An epoch that
-   * has just begun tells nothing yet.
+   * Returns the curve of a job; empty if no epoch of it tells anything of its origin, or of what
+   * was in memory. An epoch that has just begun tells nothing yet.
    */
   static Optional<CapacityCurve> of(Figures figures, Job job) {
     List<Observation> epochs =
@@ -45,7 +45,7 @@ record CapacityCurve(String job, long epoch, boolean fills, JobModel model, long
     boolean first = !epochs.isEmpty() && epochs.get(0).epoch().epoch() == 1;
     Runs runs = Runs.of(epochs, first, false);
     Evidence.Site site = Evidence.Site.of(figures, epochs, OptionalDouble.empty());
-    return runs.evidence(site)
+    return runs.evidence(site, figures.dataset().wholeBytes())
         .map(JobModel::new)
         .map(
             model ->

@@ -87,7 +87,7 @@ final class CapacityCurveTest {
     List<Observation> seen =
         figures.jobs().jobs().get(0).epochs().stream().map(Observation::of).toList();
     Evidence.Site site = Evidence.Site.of(figures, seen, OptionalDouble.empty());
-    JobModel model = Runs.of(seen, true, false).evidence(site).map(JobModel::new).orElseThrow();
+    JobModel model = Runs.of(seen, true, false).evidence(site, 0).map(JobModel::new).orElseThrow();
     for (CurveFigures.Point point : curve.points()) {
       Setup with = model.setup().withCapacityShare(point.share());
       assertThat(point.bytesPerSecond()).isCloseTo(model.speed(with).orElseThrow(), within(1.0));

@@ -42,6 +42,11 @@ public record DatasetFigures(
     return size < PAGE ? (long) (count * PAGE) : Math.addExact(part, (long) (count * PAGE / 2));
   }
 
+  /** Returns the bytes of the whole dataset; 0 if no scan has counted all of it. */
+  public long wholeBytes() {
+    return scanned ? bytes : 0;
+  }
+
   DatasetFigures withoutNames() {
     return new DatasetFigures(
         files,

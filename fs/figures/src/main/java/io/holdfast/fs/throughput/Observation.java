@@ -5,6 +5,7 @@ import io.holdfast.fs.figures.EpochSplit;
 import io.holdfast.fs.figures.JobsFigures.Epoch;
 import io.holdfast.fs.figures.JobsFigures.Split;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.function.Function;
@@ -36,6 +37,18 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
   /** The least time that readers must have been blocked by them, in seconds. */
   private static final double LEAST_STALL = 0.2;
 
+  /**
+   * An epoch that opened so many times the bytes of the dataset opened files again and again. A job
+   * that draws files at random with replacement opens 1.4 times as many as there are.
+   */
+  private static final double AGAIN = 1.75;
+
+  /** An epoch for which so many times the bytes of its files came read them again and again. */
+  private static final double MORE = 1.2;
+
+  /** Readers that are fewer than this part of the most at a time were never all there for long. */
+  private static final double MOST_OF_THEM = 0.75;
+
   /** The most readers that are believed. */
   private static final long MOST_READERS = 1_000_000;
 
@@ -57,6 +70,7 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
         scaled(all, last, all.size()), EpochSplit.shares(sum), EpochSplit.finding(sum));
   }
 
+  /** Returns the sum of epochs, divided into parts. */
   private static Epoch scaled(List<Epoch> all, Epoch last, int parts) {
     return new Epoch(
         last.epoch(),
@@ -76,7 +90,7 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
         known(all, Epoch::readerSeconds, parts),
         known(all, Epoch::processorSeconds, parts),
         known(all, Epoch::processorIdleSeconds, parts),
-        all.stream().mapToLong(Epoch::readers).max().orElse(0),
+        all.stream().mapToLong(Observation::usualReaders).max().orElse(0),
         Optional.empty());
   }
 
@@ -115,9 +129,44 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
     return epoch.bytes() == 0 ? 0 : Math.max(0, Math.min(1, (double) some / epoch.bytes()));
   }
 
+  /**
+   * Returns why the bytes do not tell what share of them was in memory; empty where they do.
+   *
+   * @param dataset bytes of the whole dataset; 0 if that is not known
+   */
+  public Optional<String> doubt(long dataset) {
+    if (dataset > 0 && epoch.bytes() > AGAIN * dataset) {
+      return Optional.of(
+          String.format(
+              Locale.ROOT,
+              "it opens files again and again in a pass, %.1f times the bytes of the dataset, and how"
+                  + " much of them it reads is not known",
+              (double) epoch.bytes() / dataset));
+    }
+    double fetched = (double) epoch.originBytes() + epoch.peerBytes();
+    return epoch.bytes() > 0 && fetched > MORE * epoch.bytes()
+        ? Optional.of(
+            String.format(
+                Locale.ROOT,
+                "it keeps files open and reads them again and again: %.1f times the bytes of those"
+                    + " that it opened were fetched",
+                fetched / epoch.bytes()))
+        : Optional.empty();
+  }
+
   /** Returns the number of its readers; 1 if that is not known. */
   int readers() {
-    return (int) Math.max(1, Math.min(MOST_READERS, epoch.readers()));
+    return (int) Math.max(1, Math.min(MOST_READERS, usualReaders(epoch)));
+  }
+
+  /**
+   * Returns how many readers an epoch had; 0 if that is not known. It is the most at a time, unless
+   * these were never all there for long: the next pass's began before the last one's ended.
+   */
+  private static long usualReaders(Epoch epoch) {
+    double lived = epoch.readerSeconds().orElse(0);
+    long usual = epoch.seconds() > 0 ? Math.round(lived / epoch.seconds()) : 0;
+    return usual > 0 && usual < MOST_OF_THEM * epoch.readers() ? usual : epoch.readers();
   }
 
   /** Tells whether it says anything of speed. */

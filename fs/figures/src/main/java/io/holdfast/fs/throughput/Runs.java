@@ -11,7 +11,7 @@ import java.util.stream.Stream;
  *
  * @param epochs in their order
  * @param firstIsCold whether the first of them is a job's first, which is set apart
- * @param ended whether the last of them is over
+ * @param ended whether the job reads no more; its last epoch may have ended early
  * @param warm an epoch for which what is read was in memory
  * @param cold an epoch with little memory
  */
@@ -24,7 +24,7 @@ public record Runs(
   /** Epochs whose hits differ by no more belong together: nobody has changed the capacity. */
   private static final double SAME_HITS = 0.05;
 
-  /** The last epoch of a job that goes on is over if it has so much of the longest one's bytes. */
+  /** The last epoch is whole if it has so much of the longest one's bytes. */
   private static final double NEARLY_ALL = 0.95;
 
   /** Returns runs without controlled ones. */
@@ -34,11 +34,19 @@ public record Runs(
 
   /** Tells whether the last epoch is not over. */
   public boolean isLastUnderWay() {
-    return !ended && !epochs.isEmpty() && (epochs.size() == 1 || isShort());
+    return !ended && !epochs.isEmpty() && (epochs.size() == 1 || isLastShort());
   }
 
-  private boolean isShort() {
+  /** Tells whether the job has ended in the middle of its last epoch. */
+  public boolean hasEndedEarly() {
+    return ended && isLastShort();
+  }
+
+  private boolean isLastShort() {
     int last = epochs.size() - 1;
+    if (last < 1) {
+      return false;
+    }
     long longest =
         epochs.subList(0, last).stream().mapToLong(each -> each.epoch().bytes()).max().orElse(0);
     return epochs.get(last).epoch().bytes() < NEARLY_ALL * longest;
@@ -51,7 +59,7 @@ public record Runs(
 
   private List<Observation> later() {
     List<Observation> later = new ArrayList<>(epochs);
-    if (isLastUnderWay()) {
+    if (isLastUnderWay() || hasEndedEarly()) {
       later.remove(later.size() - 1);
     }
     if (firstIsCold && !later.isEmpty()) {
@@ -69,7 +77,9 @@ public record Runs(
       later.removeIf(each -> Math.abs(each.hitShare() - hits) > SAME_HITS);
       return later;
     }
-    List<Observation> measured = epochs.stream().filter(Observation::isMeasured).toList();
+    // of a job that goes on, what it reads now tells most, though it is a part
+    List<Observation> told = hasEndedEarly() ? epochs.subList(0, epochs.size() - 1) : epochs;
+    List<Observation> measured = told.stream().filter(Observation::isMeasured).toList();
     return measured.isEmpty() ? measured : measured.subList(measured.size() - 1, measured.size());
   }
 
@@ -79,9 +89,22 @@ public record Runs(
     return steady.isEmpty() ? Optional.empty() : Optional.of(Observation.mean(steady));
   }
 
-  /** Returns what rates can be computed from; empty if no epoch tells anything. */
-  public Optional<Evidence> evidence(Evidence.Site site) {
+  /**
+   * Returns why the bytes of the mean epoch do not tell what was in memory; empty where they do.
+   *
+   * @param dataset bytes of the whole dataset; 0 if that is not known
+   */
+  public Optional<String> doubt(long dataset) {
+    return mean().flatMap(now -> now.doubt(dataset));
+  }
+
+  /**
+   * Returns what rates can be computed from; empty if no epoch tells anything, or if there is a
+   * {@link #doubt}.
+   */
+  public Optional<Evidence> evidence(Evidence.Site site, long dataset) {
     return mean()
+        .filter(now -> now.doubt(dataset).isEmpty())
         .map(
             now ->
                 new Evidence(

@@ -16,6 +16,7 @@ public final class Epochs {
   double cpu;
   double runDelay;
   boolean withoutCpu;
+  double lived;
   int readers = 1;
 
   /** Returns a node on its own, whose origin is a disk. */
@@ -65,6 +66,12 @@ public final class Epochs {
     return this;
   }
 
+  /** Readers lived for so long together, and not for all of the epoch. */
+  public Epochs living(double readerSeconds) {
+    lived = readerSeconds;
+    return this;
+  }
+
   public Epochs withoutCpu() {
     withoutCpu = true;
     return this;
@@ -72,8 +79,10 @@ public final class Epochs {
 
   public Epoch figures() {
     OptionalDouble known = withoutCpu ? OptionalDouble.empty() : OptionalDouble.of(cpu);
-    OptionalDouble lived =
-        withoutCpu ? OptionalDouble.empty() : OptionalDouble.of(seconds * readers);
+    OptionalDouble readerSeconds =
+        withoutCpu
+            ? OptionalDouble.empty()
+            : OptionalDouble.of(lived > 0 ? lived : seconds * readers);
     return new Epoch(
         epoch,
         Math.max(8, bytes / 1_000_000),
@@ -89,7 +98,7 @@ public final class Epochs {
         known,
         known,
         withoutCpu ? OptionalDouble.empty() : OptionalDouble.of(runDelay),
-        lived,
+        readerSeconds,
         OptionalDouble.empty(),
         OptionalDouble.empty(),
         withoutCpu ? 0 : readers,

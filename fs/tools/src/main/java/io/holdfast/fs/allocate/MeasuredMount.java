@@ -39,7 +39,8 @@ public final class MeasuredMount {
     JobModel model = analysis.model().orElse(null);
     Observation mean = analysis.runs().mean().orElse(null);
     if (model == null || mean == null) {
-      return FoundMount.left(name, capacity, "no epoch of its job was seen yet");
+      return FoundMount.left(
+          name, capacity, analysis.doubt().orElse("no epoch of its job was seen yet"));
     }
     if (mean.finding().verdict() == Bottleneck.UNKNOWN) {
       return FoundMount.left(name, capacity, mean.finding().reason());

@@ -1,6 +1,7 @@
 package io.holdfast.fs.analyze;
 
 import io.holdfast.fs.throughput.JobModel;
+import io.holdfast.fs.throughput.Observation;
 import io.holdfast.fs.throughput.Runs;
 import io.holdfast.fs.throughput.WhatIf;
 import java.util.ArrayList;
@@ -12,7 +13,8 @@ import java.util.OptionalDouble;
  * The report of a job. Immutable.
  *
  * @param runs its epochs
- * @param model its rates, and what follows; empty if no epoch tells anything
+ * @param model its rates, and what follows; empty if no epoch tells anything, or if there is a
+ *     {@link #doubt}
  * @param whatIf what would change its speed
  * @param knee the share of the dataset in each node's memory from which on more brings nothing;
  *     empty if that cannot be told
@@ -32,10 +34,14 @@ public record Analysis(
    * @param more what a reader has to know besides
    */
   public static Analysis of(Subject subject, Runs runs, List<String> more) {
-    Optional<JobModel> model = runs.evidence(subject.site()).map(JobModel::new);
+    Optional<JobModel> model =
+        runs.evidence(subject.site(), subject.datasetBytes()).map(JobModel::new);
     List<String> notes = new ArrayList<>(more);
     if (runs.isLastUnderWay()) {
       notes.add("the last epoch is under way: its figures are those so far");
+    }
+    if (runs.hasEndedEarly()) {
+      notes.add("the job ended in the middle of its last epoch, which is set apart");
     }
     if (model.isPresent() && !runs.hasLater()) {
       notes.add(
@@ -56,6 +62,11 @@ public record Analysis(
         List.copyOf(notes));
   }
 
+  /** Returns why it cannot be told which share of its bytes was in memory; empty where it can. */
+  public Optional<String> doubt() {
+    return runs.doubt(subject.datasetBytes());
+  }
+
   /** Returns what to do, in one paragraph. */
   public String advice() {
     return model
@@ -68,8 +79,12 @@ public record Analysis(
   }
 
   private String nothing() {
-    return runs.epochs().isEmpty()
-        ? "Cannot be told: no epoch was seen."
-        : "Cannot be told: " + runs.epochs().get(runs.epochs().size() - 1).finding().reason() + ".";
+    if (runs.epochs().isEmpty()) {
+      return "Cannot be told: no epoch was seen.";
+    }
+    Observation last = runs.epochs().get(runs.epochs().size() - 1);
+    return doubt()
+        .map(why -> "What would make it faster cannot be told: " + why + ".")
+        .orElse("Cannot be told: " + last.finding().reason() + ".");
   }
 }

@@ -81,16 +81,23 @@ public final class AnalysisText {
   /** Returns a row for each epoch. */
   static List<List<String>> epochs(Analysis analysis) {
     List<Observation> steady = analysis.runs().steady();
-    return analysis.runs().epochs().stream().map(seen -> epoch(seen, steady)).toList();
+    return analysis.runs().epochs().stream()
+        .map(
+            seen ->
+                epoch(
+                    seen,
+                    steady.contains(seen) ? "" : "*",
+                    seen.doubt(analysis.subject().datasetBytes()).isEmpty()))
+        .toList();
   }
 
-  private static List<String> epoch(Observation seen, List<Observation> steady) {
+  private static List<String> epoch(Observation seen, String mark, boolean tellsHits) {
     return List.of(
-        seen.epoch().epoch() + (steady.contains(seen) ? "" : "*"),
+        seen.epoch().epoch() + mark,
         time(seen.epoch().seconds()),
         Human.bytes(seen.epoch().bytes()),
         rate(seen.speed()),
-        percent(seen.hitShare() - seen.peerShare()),
+        tellsHits ? percent(seen.hitShare() - seen.peerShare()) : "-",
         share(seen, Split::fetchOrigin),
         share(seen, Split::fetchPeer),
         share(seen, Split::preparation),

@@ -7,7 +7,7 @@ import io.holdfast.fs.throughput.Evidence;
  *
  * @param job its name
  * @param mount where it read
- * @param datasetBytes what the dataset has; 0 if that is not known
+ * @param datasetBytes what the whole dataset has; 0 if that is not known
  * @param memoryPerByte bytes of whole pages that a byte of its files takes in memory
  * @param site where it ran
  */

@@ -9,6 +9,7 @@ import io.holdfast.fs.throughput.Observation;
 import io.holdfast.fs.throughput.Runs;
 import io.holdfast.fs.throughput.WhatIf;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -36,10 +37,48 @@ class AnalysisTest {
             Epochs.of(4).origin(650_000_000, 5).by(1, 4).seen(),
             Epochs.of(5).in(2).bytes(200_000_000).origin(130_000_000, 1).by(1, 1).seen());
     assertThat(numbers(Runs.of(all, false, false).steady())).containsExactly(4L);
-    assertThat(numbers(Runs.of(all, false, true).steady())).containsExactly(4L, 5L);
     Analysis analysis =
         Analysis.of(Reports.subject("a", "/b"), Runs.of(all, false, false), List.of());
     assertThat(analysis.notes()).anyMatch(note -> note.contains("under way"));
+  }
+
+  /** It was stopped in the middle of a pass, which halved what an epoch reads. */
+  @Test
+  void lastEpoch_ofAJobThatEndedInTheMiddleOfIt_isSetApart() {
+    List<Observation> all = new ArrayList<>(Reports.storageEpochs());
+    all.add(Epochs.of(4).in(1.3).bytes(100_000_000).origin(65_000_000, 3.9).by(4, 1.3).seen());
+    Runs runs = Runs.of(all, true, true);
+    assertThat(numbers(runs.steady())).containsExactly(2L, 3L);
+    assertThat(runs.mean().orElseThrow().epoch().bytes()).isEqualTo(1_000_000_000);
+    Analysis analysis = Analysis.of(Reports.subject("a", "/b"), runs, List.of());
+    assertThat(analysis.advice()).isEqualTo(Reports.storage("a", "/b").advice());
+    assertThat(analysis.notes())
+        .containsExactly("the job ended in the middle of its last epoch, which is set apart");
+    assertThat(numbers(Runs.of(List.of(all.get(0), all.get(3)), true, true).steady()))
+        .as("the only whole one")
+        .containsExactly(1L);
+  }
+
+  /** "More memory is useless: what the job reads is in memory", with nothing in memory. */
+  @Test
+  void advice_whereBytesDoNotTellWhatWasInMemory_saysNothingOfIt() throws IOException {
+    long dataset = 1_000_000_000;
+    for (Epochs epoch :
+        List.of(
+            Epochs.of(2).in(20).bytes(64 * dataset).origin(dataset, 70).by(4, 1),
+            Epochs.of(2).in(20).bytes(dataset).origin(5 * dataset, 70).by(4, 1))) {
+      Analysis analysis =
+          Analysis.of(
+              Reports.subject("a", "/b"), Runs.of(List.of(epoch.seen()), false, true), List.of());
+      assertThat(analysis.advice())
+          .startsWith("What would make it faster cannot be told: it ")
+          .doesNotContain("is in memory");
+      assertThat(analysis.knee()).isEmpty();
+      assertThat(AnalysisText.of(analysis))
+          .containsPattern("2 +20\\.0 s .*/s +- +8\\d %")
+          .contains("It waits for storage");
+      assertThat(json(analysis)).containsEntry("knee_capacity_share", null);
+    }
   }
 
   /** Somebody has changed the capacity: only what came after it tells of now. */

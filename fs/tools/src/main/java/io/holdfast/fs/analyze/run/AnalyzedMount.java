@@ -76,7 +76,7 @@ public final class AnalyzedMount {
       List<Observation> epochs,
       OptionalDouble memoryRate) {
     Evidence.Site site = Evidence.Site.of(figures, epochs, memoryRate);
-    long bytes = figures.dataset().bytes();
+    long bytes = figures.dataset().wholeBytes();
     double pages = bytes > 0 ? (double) figures.dataset().pagesOf(bytes) / bytes : 1;
     return new Subject(job, mountpoint.toString(), bytes, pages, site);
   }
