@@ -90,7 +90,7 @@ final class AnalyzeCommand implements Callable<Integer> {
       paramLabel = "JOB",
       description = {
         "Which job, by its name in 'holdfast stats --jobs' or a part of it. Default: the one with"
-            + " the most opens, or the one that COMMAND is."
+            + " the most opens, of those that run if any does, or the one that COMMAND is."
       })
   private @Nullable String job;
 
@@ -185,6 +185,7 @@ final class AnalyzeCommand implements Callable<Integer> {
 
   private Analysis ofJob(AnalyzedMount mount) {
     Figures figures = mount.figures();
+    mount.requireCounts(figures);
     List<String> notes = new ArrayList<>();
     Job found;
     if (job == null) {
@@ -199,13 +200,12 @@ final class AnalyzeCommand implements Callable<Integer> {
       int others = JobSearch.jobs(figures).size() - 1;
       if (others > 0) {
         notes.add(
-            "of %d jobs this is the one with the most opens: --job names another"
+            "of %d jobs this is the one with the most opens, or of those that run: --job names another"
                 .formatted(others + 1));
       }
     } else {
       found = JobSearch.named(figures, job);
     }
-    mount.requireCounts(figures);
     List<Observation> epochs = found.epochs().stream().map(Observation::of).toList();
     boolean first = !epochs.isEmpty() && epochs.get(0).epoch().epoch() == 1;
     boolean ended = found.endedSeconds().isPresent();

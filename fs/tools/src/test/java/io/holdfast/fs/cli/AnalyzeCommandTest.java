@@ -28,6 +28,7 @@ class AnalyzeCommandTest {
   private final List<Map<String, Object>> asked = new CopyOnWriteArrayList<>();
   private Path marker = Path.of("/nonexistent");
   private boolean counted = true;
+  private boolean hasJobs = true;
   private long largest = Long.MAX_VALUE;
   private long capacity = 350_000_000L;
   private boolean replaced;
@@ -60,7 +61,9 @@ class AnalyzeCommandTest {
       long size = marker.toFile().length();
       boolean ran = Files.exists(marker);
       int epochs = replaced && !ran ? 3 : 1;
-      jobs.add(job("old", epochs, epochs * 1000L, 0.35));
+      if (hasJobs) {
+        jobs.add(job("old", epochs, epochs * 1000L, 0.35));
+      }
       if (ran) {
         jobs.add(job("mine", 3, 10 + size, 0.35));
       }
@@ -180,6 +183,15 @@ class AnalyzeCommandTest {
     assertThat(marker).doesNotExist();
   }
 
+  /** A job that finds all in memory leaves no trace then: the user was told to start one. */
+  @Test
+  void countingOff_isToldWhereNoJobIsSeen() {
+    counted = false;
+    hasJobs = false;
+    assertThat(run.run("analyze")).isEqualTo(1);
+    assertOneLine("opens are not counted at /mnt/one, so that epochs cannot be told: mount it");
+  }
+
   /** The next daemon counts epochs from 1, and the job had "read nothing" in its time. */
   @Test
   void command_whoseDaemonIsReplaced_isReportedFromTheNextOnesFigures() {
@@ -253,6 +265,18 @@ class AnalyzeCommandTest {
     assertThat(sizes.get(2)).isEqualTo("350000000");
     assertThat(asked.stream().map(request -> request.get("begin"))).contains("warm");
     assertThat(run.atExit).as("nothing is left to do at the end").isEmpty();
+  }
+
+  /** The run "with little" got more than the first one had. */
+  @Test
+  void measure_whoseFirstRunHadLessThanTheColdOne_hasThatOne() throws IOException {
+    assertThat(run.run("analyze", "--measure", "--cold", "0.5", "--", "sh", "-c", reading()))
+        .as("%s", run.err)
+        .isZero();
+    assertThat(Files.readString(marker)).hasSize(2);
+    assertThat(asked).filteredOn(each -> "capacity".equals(each.get("begin"))).hasSize(2);
+    assertThat(run.out.toString())
+        .contains("Note: the first run is the cold one: it had as little in memory.");
   }
 
   @Test

@@ -241,8 +241,8 @@ public final class AnalyzedRuns {
 
   private Optional<Run> cold(Run first, double share, List<String> notes) {
     Observation seen = first.runs().mean().orElseThrow();
-    if (Math.abs(seen.hitShare() - share) < NEAR) {
-      notes.add("the first run is the cold one: it had as much in memory");
+    if (seen.hitShare() < share + NEAR) {
+      notes.add("the first run is the cold one: it had as little in memory");
       return Optional.of(first);
     }
     long all = first.figures().dataset().pagesOf(first.figures().dataset().bytes());

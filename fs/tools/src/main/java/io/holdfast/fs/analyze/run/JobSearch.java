@@ -1,12 +1,14 @@
 package io.holdfast.fs.analyze.run;
 
 import io.holdfast.fs.control.FiguresJson;
+import io.holdfast.fs.figures.Bottleneck;
 import io.holdfast.fs.figures.Figures;
 import io.holdfast.fs.figures.JobsFigures.Epoch;
 import io.holdfast.fs.figures.JobsFigures.Job;
 import io.holdfast.fs.figures.ProcessFigures;
 import io.holdfast.fs.host.CliException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -64,9 +66,17 @@ public final class JobSearch {
     return like.get(0);
   }
 
-  /** Returns the job with the most opens. */
+  /**
+   * Returns the job with the most opens, of those of which enough was seen and that still run, or
+   * else of all; the processes that the daemon cannot see only if there is no other.
+   */
   public static Optional<Job> busiest(Figures figures) {
-    return jobs(figures).stream().findFirst();
+    return jobs(figures).stream()
+        .min(Comparator.comparing(JobSearch::isUnknown).thenComparing(job -> !runsAndTells(job)));
+  }
+
+  private static boolean runsAndTells(Job job) {
+    return job.endedSeconds().isEmpty() && !job.verdict().equals(Bottleneck.UNKNOWN.word());
   }
 
   /** Returns the jobs that have a row of their own, those with the most opens first. */

@@ -45,6 +45,18 @@ class JobSearchTest {
     return this;
   }
 
+  private JobSearchTest job(String name, long opens, String verdict, double endedSeconds) {
+    Map<String, Object> job = new LinkedHashMap<>();
+    job.put("job", name);
+    job.put("opens", opens);
+    job.put("verdict", verdict);
+    if (endedSeconds > 0) {
+      job.put("ended_seconds", endedSeconds);
+    }
+    jobs.add(job);
+    return this;
+  }
+
   private static Map<String, Object> epoch(long number, long opens, long bytes, double seconds) {
     return Map.of(
         "epoch", number, "opens", opens, "bytes", bytes, "seconds", seconds, "readers", 2);
@@ -70,6 +82,20 @@ class JobSearchTest {
             .figures();
     assertThat(JobSearch.ofProcesses(NOTHING, after, Set.of(10L, 11L)).orElseThrow().job())
         .isEqualTo("mine");
+  }
+
+  /** find with md5sum had opened more files than the job that ran, and was no job at all. */
+  @Test
+  void busiest_isAJobThatRuns_andTheUnseenProcessesOnlyIfThereIsNoOther() {
+    JobSearchTest search = new JobSearchTest().job("unknown", 9000, "unknown", 0);
+    assertThat(JobSearch.busiest(search.figures()).orElseThrow().job()).isEqualTo("unknown");
+    search.job("past", 900, "storage", 3600);
+    assertThat(JobSearch.busiest(search.figures()).orElseThrow().job()).isEqualTo("past");
+    search.job("now", 100, "storage", 0).job("shell", 10, "unknown", 0);
+    assertThat(JobSearch.busiest(search.figures()).orElseThrow().job()).isEqualTo("now");
+    JobSearchTest ended =
+        new JobSearchTest().job("past", 900, "storage", 3600).job("shell", 10, "unknown", 0);
+    assertThat(JobSearch.busiest(ended.figures()).orElseThrow().job()).isEqualTo("past");
   }
 
   /** A process that was there before, with the same number, has read nothing for the command. */
