@@ -34,8 +34,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Listens on a daemon's unix socket and passes requests to its {@link ControlCommands}. Only the
  * daemon's user may connect (mode 0600). The server closes a connection that does not send a whole
- * request or read its answer in time, and refuses a connection too many. While a worker refreshes,
- * another one takes its place. So no client can hold up the others for long.
+ * request or read its answer in time, and refuses a connection too many. While a worker refreshes
+ * or takes a list of files, another one takes its place. So no client can hold up the others for
+ * long.
  *
  * <p>Thread-safe. {@link #close()} is idempotent and removes all files of the server.
  */
@@ -44,13 +45,19 @@ public final class ControlServer implements AutoCloseable {
 
   private static final int THREADS = 4;
 
-  /** Most workers that are replaced while they refresh. */
-  private static final int MOST_REFRESHES = 16;
+  /** Most workers that are replaced while they do what takes long. */
+  private static final int MOST_REPLACED = 16;
 
   /** So that each rank of a node may ask at the same moment. Only this user can connect. */
   private static final int WAITING_CONNECTIONS = 64;
 
   private static final Duration DEADLINE = Duration.ofSeconds(10);
+
+  /** Something that takes long. */
+  @FunctionalInterface
+  private interface Command<T> {
+    T perform() throws IOException;
+  }
 
   /** Takes a connection. */
   @FunctionalInterface
@@ -66,8 +73,8 @@ public final class ControlServer implements AutoCloseable {
   private final ThreadPoolExecutor workers;
   private final ScheduledThreadPoolExecutor watchdog;
 
-  /** Refreshes under way; the monitor guards it, and the number of workers. */
-  private int refreshes;
+  /** Workers that do what takes long; the monitor guards it, and the number of workers. */
+  private int replaced;
 
   private ControlServer(
       ControlCommands commands,
@@ -273,10 +280,10 @@ public final class ControlServer implements AutoCloseable {
       case Protocol.PEERS -> answer.put(Protocol.PEERS, commands.peers());
       case Protocol.REFRESH -> {
         String path = String.valueOf(request.getOrDefault(Protocol.PATH, ""));
-        answer.put(Protocol.REFRESHED, refresh(path));
+        answer.put(Protocol.REFRESHED, longer(() -> commands.refresh(path)));
       }
       case Protocol.TASK -> answer.put(Protocol.TASK, commands.task(request));
-      case Protocol.ORDER -> answer.put(Protocol.ORDER, commands.order(request));
+      case Protocol.ORDER -> answer.put(Protocol.ORDER, longer(() -> commands.order(request)));
       case Protocol.ALLOCATION -> answer.put(Protocol.ALLOCATION, commands.allocation(request));
       case Protocol.STOP -> answer.put(Protocol.THEN, (Runnable) commands::stop);
       case Protocol.RESTART -> answer.put(Protocol.THEN, commands.restart());
@@ -287,19 +294,22 @@ public final class ControlServer implements AutoCloseable {
     return answer;
   }
 
-  /** Refreshes, which takes as long as the dataset and its store need. */
-  private long refresh(String path) throws IOException {
+  /**
+   * Has another thread answer meanwhile: a refresh takes as long as the dataset and its store need,
+   * and a list of millions of files some seconds.
+   */
+  private <T> T longer(Command<T> command) throws IOException {
     try {
       count(1);
-      return commands.refresh(path);
+      return command.perform();
     } finally {
       count(-1);
     }
   }
 
   private synchronized void count(int more) {
-    refreshes += more;
-    int threads = THREADS + Math.min(refreshes, MOST_REFRESHES);
+    replaced += more;
+    int threads = THREADS + Math.min(replaced, MOST_REPLACED);
     if (threads > workers.getMaximumPoolSize()) {
       workers.setMaximumPoolSize(threads);
       workers.setCorePoolSize(threads);

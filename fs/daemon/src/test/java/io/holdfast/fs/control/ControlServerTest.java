@@ -35,6 +35,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The server and the client together, over a real socket. */
 class ControlServerTest {
@@ -43,10 +45,10 @@ class ControlServerTest {
   @TempDir Path temp;
   private final CountDownLatch stopped = new CountDownLatch(1);
 
-  /** Opened when slow refreshes are to end. */
+  /** Opened when slow requests are to end. */
   private final CountDownLatch answer = new CountDownLatch(1);
 
-  private final AtomicInteger refreshing = new AtomicInteger();
+  private final AtomicInteger slow = new AtomicInteger();
   private final List<AutoCloseable> open = new ArrayList<>();
 
   @AfterEach
@@ -87,23 +89,30 @@ class ControlServerTest {
         .isEqualTo(FsError.IO);
   }
 
-  /** Four refreshes of a source that hung took the socket away from all other commands. */
-  @Test
-  void refreshes_thatTakeLong_leaveTheSocketToOthers() throws IOException {
+  /**
+   * Four refreshes of a source that hung, or four lists of millions of files, took the socket away
+   * from all other commands.
+   */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"command\":\"refresh\",\"path\":\"slow\"}",
+        "{\"command\":\"order\",\"job\":\"slow\"}"
+      })
+  void requests_thatTakeLong_leaveTheSocketToOthers(String request) throws IOException {
     start();
     int many = 8;
     try {
       for (int i = 0; i < many; i++) {
         SocketChannel channel = connect();
         open.add(channel);
-        String request = "{\"command\":\"refresh\",\"path\":\"slow\"}\n";
-        channel.write(ByteBuffer.wrap(request.getBytes(StandardCharsets.UTF_8)));
+        channel.write(ByteBuffer.wrap((request + "\n").getBytes(StandardCharsets.UTF_8)));
       }
-      Await.until("all refreshes have begun", () -> refreshing.get() == many);
+      Await.until("all have begun", () -> slow.get() == many);
       assertThat(client().config()).isNotEmpty();
     } finally {
       answer.countDown();
-      Await.until("all refreshes have ended", () -> refreshing.get() == 0);
+      Await.until("all have ended", () -> slow.get() == 0);
     }
   }
 
@@ -447,9 +456,7 @@ class ControlServerTest {
         throw new IllegalStateException("bug");
       }
       if (path.equals("slow")) {
-        refreshing.incrementAndGet();
-        Await.latch(answer);
-        refreshing.decrementAndGet();
+        takeLong();
       }
       return path.length();
     }
@@ -461,8 +468,16 @@ class ControlServerTest {
 
     @Override
     public Map<String, Object> order(Map<String, Object> request) {
-
+      if ("slow".equals(request.get("job"))) {
+        takeLong();
+      }
       return Map.of();
+    }
+
+    private void takeLong() {
+      slow.incrementAndGet();
+      Await.latch(answer);
+      slow.decrementAndGet();
     }
 
     @Override
