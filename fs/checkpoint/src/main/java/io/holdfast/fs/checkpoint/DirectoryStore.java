@@ -132,7 +132,7 @@ public final class DirectoryStore implements InPlaceStore {
 
   @Override
   public String lastMount() {
-    return new String(last, StandardCharsets.UTF_8);
+    return text(last);
   }
 
   @Override
@@ -183,18 +183,22 @@ public final class DirectoryStore implements InPlaceStore {
 
   /** Writes the owner over that of an earlier mount with the same front. */
   private void replaceOwner(byte[] there, Path file, boolean isHeld) throws ErrnoException {
-    String other = Store.frontOf(there);
-    if (!other.equals(Store.frontOf(owner))) {
+    String mark = text(there);
+    if (!Store.isOfFront(mark, text(owner), isHeld)) {
       throw ErrnoException.because(
           Errno.EBUSY,
           "",
           "the store is written by %s; if that is gone for good, remove %s and try again"
-              .formatted(other.isEmpty() ? "a node that has not told its name" : other, file));
+              .formatted(Store.describeWriter(mark, text(owner)), file));
     }
     if (isHeld) {
       throw Store.isOfAnEarlierMount(file.toString());
     }
     overwrite(OWNER); // whatever a crash leaves of both names the front, as both do
+  }
+
+  private static String text(byte[] mark) {
+    return new String(mark, StandardCharsets.UTF_8);
   }
 
   private void overwrite(String name) throws ErrnoException {

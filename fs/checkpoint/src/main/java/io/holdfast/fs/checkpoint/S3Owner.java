@@ -69,9 +69,10 @@ final class S3Owner {
 
   /** Writes the object over that of an earlier mount with the same front. */
   private void replace(ObjectBucket.Content there, boolean isHeld) throws IOException {
-    String other = Store.frontOf(there.bytes());
+    String mark = new String(there.bytes(), StandardCharsets.UTF_8);
+    String own = new String(owner, StandardCharsets.UTF_8);
     String object = bucket.prefix() + S3Keys.OWNER;
-    boolean isSameFront = other.equals(Store.frontOf(owner));
+    boolean isSameFront = Store.isOfFront(mark, own, isHeld);
     if (isSameFront && isHeld) {
       throw Store.isOfAnEarlierMount(place + ": the object " + object);
     }
@@ -80,7 +81,7 @@ final class S3Owner {
           Errno.EBUSY,
           "",
           "the store %s is written by %s; if that is gone for good, delete the object %s and try again"
-              .formatted(place, other, object));
+              .formatted(place, Store.describeWriter(mark, own), object));
     }
   }
 

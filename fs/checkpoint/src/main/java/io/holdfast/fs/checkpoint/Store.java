@@ -2,8 +2,8 @@ package io.holdfast.fs.checkpoint;
 
 import static io.holdfast.fs.linux.Libc.LIBC;
 
-import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.UUID;
 import jnr.constants.platform.Errno;
 
 /**
@@ -67,12 +67,57 @@ public interface Store extends AutoCloseable {
                     : ": this mount cannot go on, mount again"));
   }
 
-  /** Returns the front that a mark names: its first line. The next one differs for each mount. */
-  static String frontOf(byte[] mark) {
-    return frontOf(new String(mark, StandardCharsets.UTF_8));
+  /** What ends the place of a front that its machine loses when it stops. */
+  String IN_MEMORY = ", in memory";
+
+  /**
+   * Returns what identifies a front: the first line of its marks.
+   *
+   * @param place says where it is, to people, too
+   * @param id no other front has it, also not one that is at the same place later
+   */
+  static String front(String place, UUID id) {
+    return "%s (%s)".formatted(place, id);
   }
 
-  /** The same for the text of a mark. */
+  /** Returns where a front is, or the text itself if it tells no place. */
+  private static String placeOf(String front) {
+    int end = front.length() - front("", new UUID(0, 0)).length();
+    return end > 0 && front.startsWith(" (", end) ? front.substring(0, end) : front;
+  }
+
+  /**
+   * Tells whether a front may take over a store with a mark: if the mark is its own, or that of a
+   * front that has been in memory at the same place, and that its machine has lost.
+   *
+   * @param isHeld whether the front has operations that the store lacks
+   */
+  static boolean isOfFront(String mark, String owner, boolean isHeld) {
+    String other = frontOf(mark);
+    String own = frontOf(owner);
+    boolean isLost =
+        !isHeld && placeOf(own).endsWith(IN_MEMORY) && placeOf(own).equals(placeOf(other));
+    return other.equals(own) || isLost;
+  }
+
+  /**
+   * Says who has a store, for the user whose front must not have it.
+   *
+   * @param mark that of the one who has it
+   * @param owner that of the front
+   */
+  static String describeWriter(String mark, String owner) {
+    String other = frontOf(mark);
+    if (other.isEmpty()) {
+      return "a node that has not told its name";
+    }
+    return placeOf(other).equals(placeOf(frontOf(owner)))
+        ? other
+            + ", and another front is at its place now: if its file system is not mounted, mount it"
+        : other;
+  }
+
+  /** Returns the front that a mark names: its first line. The next one differs for each mount. */
   static String frontOf(String mark) {
     return mark.lines().findFirst().orElse("");
   }

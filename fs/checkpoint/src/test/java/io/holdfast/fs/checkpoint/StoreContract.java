@@ -12,8 +12,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import jnr.constants.platform.Errno;
+import org.apache.commons.io.FileUtils;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -329,6 +331,66 @@ abstract class StoreContract {
     store.checkOwner();
     assertThatThrownBy(() -> open("other\nmount 2\n", directory.resolve("second")))
         .hasMessageContaining("is written by front; if that is gone for good");
+  }
+
+  /**
+   * The disk of a front was not mounted: an empty one at the same place took the store, and the
+   * first was refused when its disk was back.
+   */
+  @Test
+  void anotherFront_atThePlaceOfTheOneThatHasTheStore_isRefused() throws Exception {
+    store.release(true);
+    store.close();
+    Path fronts = directory.resolve("other");
+    String mount = "\nmount 1\n";
+    String first = Store.front("node a (1), front /f", new UUID(1, 1)) + mount;
+    String second = Store.front("node a (1), front /f", new UUID(2, 2)) + mount;
+    open(first, fronts).close(); // a process that was killed
+
+    assertThatThrownBy(() -> open(second, fronts))
+        .hasMessageContaining("is written by node a (1), front /f (00000000-0000-0001-")
+        .hasMessageContaining(", and another front is at its place now: if its file system is not")
+        .matches(e -> ((ErrnoException) e).is(Errno.EBUSY));
+    assertThatThrownBy(() -> open(Store.front("node b", new UUID(2, 2)) + mount, fronts))
+        .hasMessageContaining("-0001-0000-000000000001); if that is gone for good");
+
+    store = open(first, fronts);
+    store.checkOwner();
+  }
+
+  /** Its machine has lost it, as everybody was told at the mount. */
+  @Test
+  void anotherFront_atThePlaceOfOneInMemory_hasTheStore_unlessItHasOperations() throws Exception {
+    store.release(true);
+    store.close();
+    Path fronts = directory.resolve("other");
+    String place = "node a (1), front /dev/shm/f" + Store.IN_MEMORY;
+    String mount = "\nmount 1\n";
+    String first = Store.front(place, new UUID(1, 1)) + mount;
+    String second = Store.front(place, new UUID(2, 2)) + mount;
+    open(first, fronts).close(); // a machine that has crashed
+
+    assertThatThrownBy(() -> open(second, fronts, true)).hasMessageContaining("is written by");
+
+    store = open(second, fronts);
+    store.checkOwner();
+  }
+
+  @Test
+  void frontThatIsMadeAnew_isAnotherOne() throws Exception {
+    releaseAll();
+    String before = "";
+    for (int i = 0; i < 2; i++) {
+      start("first");
+      Path fronts = directory.resolve("first");
+      String owner = Files.readString(fronts.resolve("owner"));
+      assertThat(Store.frontOf(owner))
+          .contains("front " + fronts)
+          .isNotEqualTo(Store.frontOf(before));
+      before = owner;
+      stop();
+      FileUtils.deleteDirectory(fronts.toFile());
+    }
   }
 
   @Test

@@ -96,7 +96,7 @@ public final class Preflight {
     Path located = host.locate(mountpoint);
     clearMountpoint(located, false);
     if (store instanceof StorePlace.Directory directory) {
-      checkStoreMounted(host.locate(directory.path())); // before a user is told to create it
+      checkMounted("store", host.locate(directory.path())); // before a user is told to create it
       checkDirectory("store", directory.path(), "create it with 'mkdir -p'");
     }
     checkDirectory("mountpoint", mountpoint, "create it with 'mkdir -p'");
@@ -116,14 +116,14 @@ public final class Preflight {
   }
 
   /** A mountpoint without its mount is a directory of the machine's own disk. */
-  private void checkStoreMounted(Path store) {
+  private void checkMounted(String what, Path path) {
     host.fstab()
-        .unmounted(store, false, host.mounts())
+        .unmounted(path, false, host.mounts())
         .ifPresent(
             mountpoint -> {
               throw CliException.couldNot(
-                  "store '%s' is not mounted: '%s' is in /etc/fstab and is not mounted: mount it first"
-                      .formatted(store, mountpoint));
+                  "%s '%s' is not mounted: '%s' is in /etc/fstab and is not mounted: mount it first"
+                      .formatted(what, path, mountpoint));
             });
   }
 
@@ -156,6 +156,7 @@ public final class Preflight {
 
   /** Checks that the front of a checkpoint mount is apart from its other places. */
   public void checkFront(Path front, StorePlace store, Path mountpoint) {
+    checkMounted("front", front);
     checkApart("front", front, mountpoint);
     if (store instanceof StorePlace.Directory directory
         && (SystemPlaces.isBelow(front, directory.path())

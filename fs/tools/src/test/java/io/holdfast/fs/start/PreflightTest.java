@@ -235,6 +235,26 @@ class PreflightTest {
     new Preflight(host).checkCheckpoint(store, mountpoint);
   }
 
+  /** Another front began on the machine's own disk, and the store was taken from the first. */
+  @Test
+  void frontOfCheckpoints_belowAPlaceThatFstabNamesAndNobodyHasMounted_isRefused() {
+    host.mount(Path.of("/"), "ext4", Host.PathState.DIRECTORY);
+    StorePlace store = new StorePlace.Directory(source);
+    Path disk = temp.resolve("nvme");
+    host.fstab.add("LABEL=nvme " + disk + " ext4 nofail");
+    CliException failure =
+        catchThrowableOfType(
+            CliException.class,
+            () -> new Preflight(host).checkFront(disk.resolve("front"), store, mountpoint));
+    assertThat(failure.exitCode()).isEqualTo(1);
+    assertThat(failure)
+        .hasMessage(
+            "front '%s/front' is not mounted: '%s' is in /etc/fstab and is not mounted: mount it first"
+                .formatted(disk, disk));
+    host.mount(disk, "ext4", Host.PathState.DIRECTORY);
+    new Preflight(host).checkFront(disk.resolve("front"), store, mountpoint);
+  }
+
   private void requiresMount(Settings settings, String why) {
     CliException failure =
         catchThrowableOfType(CliException.class, () -> new Preflight(host).checkMachine(settings));

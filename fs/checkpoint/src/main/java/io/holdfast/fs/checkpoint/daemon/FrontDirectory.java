@@ -5,6 +5,7 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.checkpoint.FileTree;
+import io.holdfast.fs.checkpoint.Store;
 import io.holdfast.fs.linux.Boot;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
@@ -85,28 +86,30 @@ final class FrontDirectory implements AutoCloseable {
 
   /**
    * Returns what a store has to tell who writes to it. The first line identifies this front among
-   * all nodes, and stays when the node gets another name. The second is another one for each mount,
-   * unless the front has operations: these are for the store that has this very line, and for no
-   * store that an earlier mount with this front has left.
+   * all, also among those that were at its place before, and stays when the node gets another name.
+   * The second is another one for each mount, unless the front has operations: these are for the
+   * store that has this very line, and for no store that an earlier mount with this front has left.
    *
    * @param stays whether it has to be that of the last mount, which goes on or has left operations
+   * @param isVolatile whether the machine loses the front when it stops
    */
-  String owner(boolean stays) throws IOException {
+  String owner(boolean stays, boolean isVolatile) throws IOException {
     Path owner = directory.resolve(OWNER);
     String known = Files.exists(owner) ? Files.readString(owner) : "";
     if (stays && !known.isEmpty()) {
       return known;
     }
-    String front = known.isEmpty() ? newFront() : known.lines().findFirst().orElseThrow();
+    String front = known.isEmpty() ? newFront(isVolatile) : known.lines().findFirst().orElseThrow();
     write(OWNER, front + "\nmount " + UUID.randomUUID() + "\n");
     return Files.readString(owner);
   }
 
-  private String newFront() throws IOException {
+  private String newFront(boolean isVolatile) throws IOException {
     Path id = Path.of("/etc/machine-id");
     String machine = Files.isReadable(id) ? Files.readString(id).strip() : "without a machine-id";
     String host = Files.readString(HOST_NAME).strip(); // a name service may not know it
-    return Visible.of("node %s (%s), front %s".formatted(host, machine, directory));
+    String place = Visible.of("node %s (%s), front %s".formatted(host, machine, directory));
+    return Store.front(isVolatile ? place + Store.IN_MEMORY : place, UUID.randomUUID());
   }
 
   /** Returns the identity of the store whose files the front has; empty if it has none. */

@@ -61,7 +61,7 @@ public final class OpenedFront implements AutoCloseable {
     boolean isHeld = front.pendingOperations() > 0;
     String owner;
     try {
-      owner = directory.owner(isHeld || goesOn);
+      owner = directory.owner(isHeld || goesOn, front.isVolatile());
       store = opener.open(owner, isHeld);
     } catch (IOException | RuntimeException e) {
       closeFront();
