@@ -85,6 +85,12 @@ public final class Front implements AutoCloseable {
   /** The last operation that fsync has promised to survive a crash of the machine. */
   private long promised;
 
+  /**
+   * Whether bytes with that promise have been saved in the log since it was synced last. Guarded by
+   * the lock.
+   */
+  private boolean hasSavedPromised;
+
   private long logSyncs;
 
   /** Taken before the lock by those that make the front durable, one after the other. */
@@ -680,17 +686,27 @@ public final class Front implements AutoCloseable {
     return DATA + "/" + Long.toUnsignedString(inode);
   }
 
-  /** Saves the pieces of a file within a range in the log; what reaches out of it stays. */
+  /**
+   * Saves the pieces of a file within a range in the log; what reaches out of it stays. An attempt
+   * that has failed may have saved some, which the next attempt does not find any more: so it is
+   * noted for all attempts whether the log has to be synced.
+   */
   private void save(long inode, long from, long to) throws ErrnoException {
     PendingFile file = pendings.file(inode);
-    if (file == null || file.overlapping(from, to).isEmpty()) {
-      return;
+    if (file != null && !file.overlapping(from, to).isEmpty()) {
+      save(file, inode, from, to);
     }
-    boolean isPromised = false;
+    if (hasSavedPromised) {
+      long unused =
+          syncLog(); // else a crash could leave neither the bytes in the file nor those in the log
+      hasSavedPromised = false;
+    }
+  }
+
+  private void save(PendingFile file, long inode, long from, long to) throws ErrnoException {
     int fd = root.open(data(inode), Linux.O_RDONLY);
     try {
       for (PendingFile.Piece piece : file.overlapping(from, to)) {
-        isPromised |= piece.write().sequence() <= promised;
         long at = Math.max(from, piece.offset());
         long end = Math.min(to, piece.end());
         while (at < end) {
@@ -698,6 +714,7 @@ public final class Front implements AutoCloseable {
           Saved saved = operations.save(piece.write().sequence(), fd, at, length);
           piece.write().saved.add(saved);
           file.cut(at, at + length);
+          hasSavedPromised |= piece.write().sequence() <= promised;
           at += length;
         }
       }
@@ -705,10 +722,6 @@ public final class Front implements AutoCloseable {
       throw halt(e);
     } finally {
       LIBC.close(fd);
-    }
-    if (isPromised) {
-      long unused =
-          syncLog(); // else a crash could leave neither the bytes in the file nor those in the log
     }
   }
 

@@ -798,6 +798,33 @@ class PersisterTest {
     assertThat(front.logSyncs()).isEqualTo(before + 1);
   }
 
+  /**
+   * The disk became full between two saves, and the next attempt found only the second to save: the
+   * first was in no log that a crash of the machine leaves, and the program wrote over its bytes.
+   */
+  @Test
+  void promisedBytes_whoseSaveHasFailedHalfway_areSyncedInTheLogByTheNextAttempt()
+      throws Exception {
+    write("a", 0);
+    int fd = front.tree().open("a", FileTree.O_RDWR);
+    long inode = FileTree.stat(fd).inode();
+    front.write(() -> "a", fd, inode, memory, 1000, 0);
+    front.syncAll();
+    front.write(() -> "a", fd, inode, memory, 1000, 1000); // behind the promise
+    front.tree().resize("a", 1000);
+    long before = front.logSyncs();
+
+    assertThatThrownBy(() -> front.write(() -> "a", fd, inode, memory, 1000, 500))
+        .as("the second save")
+        .isInstanceOf(ErrnoException.class);
+    assertThat(front.logSyncs()).isEqualTo(before);
+    front.tree().resize("a", 2000);
+    front.write(() -> "a", fd, inode, memory, 1000, 500);
+
+    assertThat(front.logSyncs()).isEqualTo(before + 1);
+    LIBC.close(fd);
+  }
+
   @Test
   void comparison_bringsBothToTheSameState() throws Exception {
     Files.writeString(storePath.resolve("there"), "only there");
