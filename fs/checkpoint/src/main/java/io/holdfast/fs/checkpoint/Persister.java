@@ -72,6 +72,7 @@ public final class Persister implements AutoCloseable {
     this.bytesPerSecond = bytesPerSecond;
     this.keep = keep;
     this.meter = meter;
+    meter.restart(front.durable());
     if (keep > 0) {
       units.addAll(front.newestUnits(keep)); // those of earlier daemons count, too
     }

@@ -9,7 +9,8 @@ import java.util.function.LongSupplier;
  * Measures saves: how long a program is blocked by one, how long the store takes until it has it
  * durably, and how much of the processors the daemon takes meanwhile. A save is a row of changes
  * with no pause of more than a second. The blocked time is the time in which at least one change
- * was under way. All are means that follow the newest save by half. Thread-safe.
+ * was under way. A row in which nothing was performed, such as an fsync of what is durable, is no
+ * save. All are means that follow the newest save by half. Thread-safe.
  */
 public final class SaveMeter {
   private static final long PAUSE = 1_000_000_000L;
@@ -19,6 +20,10 @@ public final class SaveMeter {
   private static final class Save {
     final long began;
     final long workBegan;
+
+    /** The last operation that was known when it began. */
+    final long before;
+
     long blocked;
 
     /** The work of the daemon while the program was blocked. */
@@ -31,15 +36,24 @@ public final class SaveMeter {
     long lastChange;
     long durableAt = -1;
 
-    Save(long began, long workBegan) {
+    Save(long began, long workBegan, long before) {
       this.began = began;
       this.workBegan = workBegan;
+      this.before = before;
     }
   }
 
   private final LongSupplier nanoTime;
   private final LongSupplier workNanos;
   private final ArrayDeque<Save> saves = new ArrayDeque<>();
+
+  /** The last operation that was told of. */
+  private long known;
+
+  /** The last one that is durable, and since when. */
+  private long durable;
+
+  private long durableSince;
   private int active;
   private long activeSince;
   private long activeWork;
@@ -66,6 +80,17 @@ public final class SaveMeter {
         () -> Linux.processorNanos() / Runtime.getRuntime().availableProcessors());
   }
 
+  /**
+   * Begins with a front, perhaps one that was made anew and counts operations from the first again.
+   *
+   * @param sequence the last operation that the store has
+   */
+  synchronized void restart(long sequence) {
+    known = sequence;
+    durable = sequence;
+    durableSince = nanoTime.getAsLong();
+  }
+
   /** A change begins. */
   synchronized void begin() {
     long now = nanoTime.getAsLong();
@@ -76,7 +101,7 @@ public final class SaveMeter {
     activeWork = workNanos.getAsLong();
     Save current = saves.peekLast();
     if (current == null || now - current.lastChange > PAUSE) {
-      current = new Save(now, activeWork);
+      current = new Save(now, activeWork, known);
       saves.add(current);
     }
     current.durableAt = -1;
@@ -90,26 +115,39 @@ public final class SaveMeter {
   synchronized void end(long sequence) {
     long now = nanoTime.getAsLong();
     Save current = saves.getLast();
-    current.last = sequence;
+    current.last = Math.max(current.last, sequence);
     current.lastChange = now;
+    known = Math.max(known, sequence);
     if (--active == 0) {
       current.blocked += now - activeSince;
       current.workBlocked += workNanos.getAsLong() - activeWork;
+      if (current.last <= durable) {
+        isDurable(current, durableSince); // it was before the change ended, such as an fsync
+      }
     }
   }
 
   /** All operations up to this one are durable in the store. */
   synchronized void durable(long sequence) {
     long now = nanoTime.getAsLong();
+    if (sequence > durable) {
+      durable = sequence;
+      durableSince = now;
+    }
+    known = Math.max(known, sequence);
     for (Save save : saves) {
       if (save.durableAt < 0
           && save.last <= sequence
           && !(save == saves.peekLast() && active > 0)) {
-        save.durableAt = now;
-        save.workDone = workNanos.getAsLong() - save.workBegan;
+        isDurable(save, now);
       }
     }
     finish(now);
+  }
+
+  private void isDurable(Save save, long since) {
+    save.durableAt = since;
+    save.workDone = workNanos.getAsLong() - save.workBegan;
   }
 
   /** Takes the saves that are over into the means. */
@@ -122,6 +160,9 @@ public final class SaveMeter {
         return;
       }
       each.remove();
+      if (save.last <= save.before) {
+        continue; // nothing was performed
+      }
       double took = Math.max(save.durableAt - save.began, save.blocked) / 1e9;
       double newest = total == 0 ? 1 : NEWEST;
       total += newest * (took - total);

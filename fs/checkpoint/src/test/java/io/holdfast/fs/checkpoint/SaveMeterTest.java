@@ -107,6 +107,50 @@ class SaveMeterTest {
     assertThat(meter.advice(0.5, 0.035, 0).intervalSeconds()).isBetween(19.0, 21.0);
   }
 
+  /** The persister is quicker than the thread of the fsync that waits for it. */
+  @Test
+  void saveThatEndsWithAnFsync_isMeasured_andAnFsyncOfNothingIsNoSave() {
+    meter.begin();
+    pass(0.2);
+    meter.end(5);
+    meter.begin();
+    pass(9.8);
+    meter.durable(5);
+    meter.end(5);
+    pass(3600);
+    assertThat(meter.seconds().total()).isCloseTo(10, within(1e-6));
+    assertThat(meter.seconds().blocked()).isCloseTo(10, within(1e-6));
+    long advised = meter.advice(0.5, 0.035, 0).intervalIterations();
+    assertThat(advised).isPositive();
+
+    meter.begin();
+    meter.end(5);
+
+    pass(3600);
+    assertThat(meter.advice(0.5, 0.035, 0).intervalIterations()).isEqualTo(advised);
+    assertThat(meter.seconds().total()).isCloseTo(10, within(1e-6));
+  }
+
+  /** What an earlier daemon has performed is no save of this one. */
+  @Test
+  void fsyncOfWhatAnEarlierDaemonHasMadeDurable_isNoSave() {
+    meter.restart(7);
+    meter.begin();
+    meter.end(7);
+    pass(5);
+    assertThat(meter.seconds().total()).isZero();
+    assertThat(meter.advice(0.5, 0.035, 30).intervalSeconds()).isZero();
+  }
+
+  /** After a crash of the machine its numbers begin again. */
+  @Test
+  void saveOfAFrontThatWasMadeAnew_isDurableWhenTheStoreHasIt() {
+    meter.durable(1000);
+    meter.restart(0);
+    save(0.4, 9);
+    assertThat(meter.seconds().total()).isCloseTo(9.6, within(1e-6));
+  }
+
   @Test
   void save_thatIsNotDurable_isNotMeasuredYet() {
     meter.begin();
