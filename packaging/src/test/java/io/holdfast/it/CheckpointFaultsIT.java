@@ -150,6 +150,7 @@ class CheckpointFaultsIT {
       assertThat(result.exit()).isEqualTo(1);
       assertThat(result.err())
           .contains("the store fails: step-2.tmp: No space left on device")
+          .contains("(make room in the store itself: what is removed in the mount comes later)")
           .hasLineCount(1);
       assertThatThrownBy(() -> sync("step-2")).isInstanceOf(IOException.class);
     }

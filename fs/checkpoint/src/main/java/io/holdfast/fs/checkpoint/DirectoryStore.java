@@ -397,7 +397,7 @@ public final class DirectoryStore implements InPlaceStore {
     if (written < length) {
       int errno = Linux.errno();
       closeFile();
-      throw ErrnoException.of(errno, path);
+      throw withFix(ErrnoException.of(errno, path));
     }
   }
 
@@ -409,7 +409,7 @@ public final class DirectoryStore implements InPlaceStore {
     try {
       tree.times(open, FileTree.OMIT, modified);
       if (LIBC.fsync(fd) != 0) {
-        throw ErrnoException.of(Linux.errno(), open);
+        throw withFix(ErrnoException.of(Linux.errno(), open));
       }
       LIBC.posix_fadvise(fd, 0, 0, Linux.POSIX_FADV_DONTNEED);
     } finally {
@@ -431,12 +431,31 @@ public final class DirectoryStore implements InPlaceStore {
     } catch (ErrnoException e) {
       boolean unsupported = e.is(Errno.EOPNOTSUPP) || isTooLarge(operation, e);
       boolean done =
-          unsupported ? applyOtherwise(operation) : isHeld(operation, e) && applyAside(operation);
+          unsupported
+              ? applyOtherwise(operation)
+              : isGone(operation, e) || (isHeld(operation, e) && applyAside(operation));
       if (!done) {
-        throw e;
+        throw withFix(e);
       }
     }
     makeDurable(operation);
+  }
+
+  /** Says of a store without room how to make some: what programs remove comes behind. */
+  private static ErrnoException withFix(ErrnoException e) {
+    boolean isFull = e.is(Errno.ENOSPC) || e.is(Errno.EDQUOT);
+    return isFull
+        ? ErrnoException.because(
+            e.is(Errno.ENOSPC) ? Errno.ENOSPC : Errno.EDQUOT,
+            e.path(),
+            Linux.describe(e.errno())
+                + " (make room in the store itself: what is removed in the mount comes later)")
+        : e;
+  }
+
+  /** Tells whether somebody has removed what is to be removed, perhaps to make room. */
+  private static boolean isGone(Operation operation, ErrnoException e) {
+    return operation instanceof Operation.Remove && e.is(Errno.ENOENT);
   }
 
   /**
@@ -554,8 +573,19 @@ public final class DirectoryStore implements InPlaceStore {
       tree.sync(make.path()); // has got its owner and mode after its name
     }
     for (String path : operation.paths()) {
-      tree.sync(operation.isRepeatable() ? path : FileTree.parent(path));
+      tree.sync(operation.isRepeatable() ? path : directoryOf(operation, path));
     }
+  }
+
+  /** Returns the directory of a name; one above if somebody has removed it with all its names. */
+  private String directoryOf(Operation operation, String path) throws ErrnoException {
+    String directory = FileTree.parent(path);
+    while (operation instanceof Operation.Remove
+        && !directory.isEmpty()
+        && tree.find(directory).isEmpty()) {
+      directory = FileTree.parent(directory);
+    }
+    return directory;
   }
 
   @Override

@@ -230,6 +230,15 @@ class DirectoryStoreTest extends StoreContract {
     assertThat(store.isApplied(rename, 12345)).isFalse();
   }
 
+  /** An admin has made room, and those that waited for the removal got an error. */
+  @Test
+  void removal_ofWhatSomebodyHasRemovedWithItsDirectory_isDone() throws Exception {
+    store.apply(new Operation.Remove("d/e/file", false));
+    store.apply(new Operation.Remove("d/e", true));
+    assertThatThrownBy(() -> store.apply(new Operation.Rename("d/e", "f", 0)))
+        .matches(e -> ((ErrnoException) e).is(Errno.ENOENT));
+  }
+
   /** Its files would be taken for others that have the same inode numbers. */
   @Test
   void directoryOnAnotherFileSystem_isNotListed() throws Exception {

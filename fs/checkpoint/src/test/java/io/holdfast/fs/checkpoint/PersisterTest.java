@@ -825,6 +825,47 @@ class PersisterTest {
     LIBC.close(fd);
   }
 
+  /** What a program removed in the mount could make no room: it was behind the write. */
+  @Test
+  void storeWithoutRoom_goesOn_onceSomebodyHasMadeSomeThere() throws Exception {
+    front.perform(() -> make("step-1"));
+    write("step-1/x", 0);
+    persist();
+    FullStore full = new FullStore(store);
+    Persister failing = new Persister(front, full, 0, 0, SaveMeter.ofProcess());
+    write("step-2", 1);
+    front.perform(() -> new Operation.Remove("step-1/x", false));
+    front.perform(() -> new Operation.Remove("step-1", true));
+    assertThatThrownBy(
+            () -> {
+              while (front.pendingOperations() > 0) {
+                failing.stepNow();
+              }
+            })
+        .isInstanceOf(ErrnoException.class);
+    failing.close();
+    Files.delete(storePath.resolve("step-1/x"));
+    Files.delete(storePath.resolve("step-1"));
+
+    openAgain(0);
+    persist();
+
+    assertThat(storePath.resolve("step-2")).hasSize(PART);
+    assertThat(storePath.resolve("step-1")).doesNotExist();
+  }
+
+  /** A store without room for bytes. */
+  private static final class FullStore extends ForwardingStore {
+    FullStore(DirectoryStore store) {
+      super(store);
+    }
+
+    @Override
+    public void write(String path, long address, int length, long offset) throws ErrnoException {
+      throw ErrnoException.of(Errno.ENOSPC, path);
+    }
+  }
+
   @Test
   void comparison_bringsBothToTheSameState() throws Exception {
     Files.writeString(storePath.resolve("there"), "only there");
