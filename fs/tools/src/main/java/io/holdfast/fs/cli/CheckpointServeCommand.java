@@ -135,8 +135,10 @@ final class CheckpointServeCommand implements Callable<Integer> {
       LOG.error("the start failed: {}", e.getMessage());
       report.failed(CliException.COULD_NOT, String.valueOf(e.getMessage()));
     } catch (OutOfMemoryError e) {
+      LOG.error("the start failed: {}", OutOfMemory.describe(e));
       report.failed(CliException.COULD_NOT, OutOfMemory.describe(e));
     } catch (RuntimeException | Error e) {
+      LOG.error("the start failed in the daemon itself", e);
       report.failed(CliException.COULD_NOT, "internal error: " + e + ": see " + log);
     }
     return CliException.COULD_NOT;
