@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiPredicate;
 import java.util.function.LongSupplier;
 import jnr.constants.platform.Errno;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +64,9 @@ public final class Front implements AutoCloseable {
   private static final long MOST_MEMORY = 128L << 20;
 
   private static final String DATA = "data";
+
+  /** The most bytes of a file in the root that is no checkpoint. */
+  private static final long LARGEST_POINTER = 64 << 10;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -758,7 +762,7 @@ public final class Front implements AutoCloseable {
       throw failure;
     }
     // the disk may be full of other things, far below the capacity
-    if (!stored.evictOne(path -> true)) {
+    if (!stored.evictOne((path, bytes) -> true)) {
       waiting++;
       try {
         awaitChange(TimeUnit.SECONDS.toNanos(1));
@@ -827,7 +831,7 @@ public final class Front implements AutoCloseable {
   private boolean evict(long bytes) {
     boolean more = true;
     while (more && used() + bytes > capacity) {
-      more = stored.evictOne(path -> true);
+      more = stored.evictOne((path, length) -> true);
     }
     return hasRoom(bytes);
   }
@@ -842,13 +846,18 @@ public final class Front implements AutoCloseable {
     }
   }
 
-  /** Makes stubs of all clean files but those of some checkpoints. */
+  /** Makes stubs of all clean files but those of some checkpoints, and pointers to them. */
   void keepOnly(Set<String> kept) {
+    makeStubs((path, bytes) -> !kept.contains(unit(path)) && !isPointer(path, bytes));
+  }
+
+  /** Makes stubs of all clean files that have these paths and lengths. */
+  void makeStubs(BiPredicate<String, Long> which) {
     lock.lock();
     try {
       boolean more = true;
       while (more) {
-        more = stored.evictOne(path -> !kept.contains(unit(path)));
+        more = stored.evictOne(which);
       }
     } finally {
       lock.unlock();
@@ -862,6 +871,32 @@ public final class Front implements AutoCloseable {
   }
 
   /**
+   * Tells whether a file only says which checkpoint is the newest, as those that DeepSpeed,
+   * Megatron and others write into the root behind each.
+   *
+   * @param bytes its length
+   */
+  static boolean isPointer(String path, long bytes) {
+    return unit(path).equals(path) && bytes <= LARGEST_POINTER;
+  }
+
+  /** Tells whether an entry of the root is a pointer to a checkpoint. */
+  boolean isPointer(String path) {
+    lock.lock();
+    try {
+      return tree.find(path).filter(stat -> isPointer(path, stat)).isPresent();
+    } catch (ErrnoException e) {
+      return false; // nothing is known of it
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static boolean isPointer(String path, Stat stat) {
+    return stat.isSymlink() || (stat.isRegular() && isPointer(path, stat.size()));
+  }
+
+  /**
    * Returns the checkpoints that were changed last by the times of their directories, the newest
    * last.
    *
@@ -872,8 +907,9 @@ public final class Front implements AutoCloseable {
     lock.lock();
     try {
       for (FileTree.Entry entry : tree.list("")) {
-        if (entry.type() != Stat.SYMLINK) { // a pointer to a checkpoint is none
-          modified.put(entry.name(), tree.stat(entry.name()).modified());
+        Stat stat = tree.stat(entry.name());
+        if (!isPointer(entry.name(), stat)) {
+          modified.put(entry.name(), stat.modified());
         }
       }
     } finally {

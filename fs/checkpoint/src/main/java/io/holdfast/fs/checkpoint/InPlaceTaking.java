@@ -134,10 +134,11 @@ final class InPlaceTaking implements Taking {
       return;
     }
     store.sync(windowTime);
+    long end = window.lastEntry().getValue();
     persister.persisted(windowBytes, System.nanoTime() - windowBegan);
     forget();
     persister.madeDurable();
-    persister.newest(Front.unit(windowPath));
+    persister.written(windowPath, end);
     persister.keepUnits();
   }
 

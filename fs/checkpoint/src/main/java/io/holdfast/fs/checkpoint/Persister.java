@@ -158,7 +158,7 @@ public final class Persister implements AutoCloseable {
       String from = Front.unit(rename.from());
       String to = Front.unit(rename.to());
       boolean isUnit = from.equals(rename.from());
-      if (isUnit ? units.remove(from) : !from.equals(to)) {
+      if (isUnit ? units.remove(from) : !from.equals(to) && !front.isPointer(rename.to())) {
         newest(to);
       }
     } else if (operation instanceof Operation.Remove remove) {
@@ -166,11 +166,19 @@ public final class Persister implements AutoCloseable {
     }
   }
 
-  /** Notes which checkpoint the store has got something of; remembers as many as are kept. */
-  void newest(String unit) {
-    if (keep == 0) {
-      return;
+  /**
+   * Notes that the store has got bytes of a file.
+   *
+   * @param end where the last of them end
+   */
+  void written(String path, long end) {
+    if (keep > 0 && !Front.isPointer(path, end)) {
+      newest(Front.unit(path));
     }
+  }
+
+  /** Notes which checkpoint is the newest; remembers as many as are kept. */
+  private void newest(String unit) {
     units.remove(unit);
     units.add(unit);
     if (units.size() > keep) {

@@ -154,7 +154,7 @@ final class RowTaking implements Taking {
 
   private void noteUnit(Operation operation) {
     if (operation instanceof Operation.Write write) {
-      persister.newest(Front.unit(write.path()));
+      persister.written(write.path(), write.end());
     } else {
       persister.renameUnits(operation);
     }

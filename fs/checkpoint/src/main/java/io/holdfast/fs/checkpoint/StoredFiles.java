@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import java.util.function.LongPredicate;
-import java.util.function.Predicate;
 import jnr.constants.platform.Errno;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -173,15 +173,15 @@ final class StoredFiles {
   /**
    * Makes a stub of the clean file that was written longest ago and is not open, if there is one.
    *
-   * @param which chooses by the name in the store
+   * @param which chooses by the name in the store and the bytes in the front
    */
-  boolean evictOne(Predicate<String> which) {
+  boolean evictOne(BiPredicate<String, Long> which) {
     if (isComparing) {
       return false;
     }
     for (Map.Entry<Long, Clean> each : clean.entrySet()) {
       long inode = each.getKey();
-      if (which.test(each.getValue().path()) && !isOpen.test(inode)) {
+      if (which.test(each.getValue().path(), each.getValue().bytes()) && !isOpen.test(inode)) {
         if (!makeStub(inode, each.getValue().path())) {
           String path = pathOf(inode); // it was renamed
           if (path == null || !makeStub(inode, path)) {

@@ -211,7 +211,7 @@ class CheckpointFilesystemTest {
     filesystem.write(created.handle(), memory, LENGTH, 0, false);
     filesystem.release(created.handle());
     persistAll();
-    front.keepOnly(java.util.Set.of());
+    front.makeStubs((path, bytes) -> true);
     long node = created.found().node();
     filesystem.change(node, new Change(0640, -1, -1, -1, FileTree.OMIT, FileTree.OMIT), false);
     long[] handle = new long[1];
@@ -289,7 +289,7 @@ class CheckpointFilesystemTest {
     filesystem.write(created.handle(), memory, LENGTH, 0, false);
     filesystem.release(created.handle());
     persistAll();
-    front.keepOnly(java.util.Set.of());
+    front.makeStubs((path, bytes) -> true);
   }
 
   /** A program that changes it all the time filled the stack of the reader's thread. */
@@ -314,7 +314,7 @@ class CheckpointFilesystemTest {
     filesystem.release(created.handle());
     persistAll();
 
-    front.keepOnly(java.util.Set.of());
+    front.makeStubs((path, bytes) -> true);
 
     assertThat(filesystem.attributes(created.found().node()).blocks()).isEqualTo(2);
     long empty = create("empty", 0).found().node();
@@ -353,7 +353,7 @@ class CheckpointFilesystemTest {
     filesystem.write(created.handle(), memory, LENGTH, 0, false);
     filesystem.release(created.handle());
     persistAll();
-    front.keepOnly(java.util.Set.of());
+    front.makeStubs((path, bytes) -> true);
     SilentStore silent = new SilentStore(store);
     filesystem = filesystem(silent, SaveMeter.ofProcess());
     long a = filesystem.lookup(ROOT, "a").node();
@@ -391,7 +391,7 @@ class CheckpointFilesystemTest {
     filesystem.write(created.handle(), memory, LENGTH, 0, false);
     filesystem.release(created.handle());
     persistAll();
-    front.keepOnly(java.util.Set.of());
+    front.makeStubs((path, bytes) -> true);
     long a = created.found().node();
     final long reader = filesystem.open(a, 0);
     final Created other = create("b", 0);
@@ -408,7 +408,7 @@ class CheckpointFilesystemTest {
       assertThat(truncation.isDone()).isFalse();
     }
     filesystem.release(reader);
-    front.keepOnly(java.util.Set.of());
+    front.makeStubs((path, bytes) -> true);
     assertThat(front.isStub(front.tree().stat("a").inode())).isTrue();
     FutureTask<Long> writer = new FutureTask<>(() -> filesystem.open(a, FileTree.O_RDWR));
     new Thread(writer).start();

@@ -173,7 +173,7 @@ class PersisterTest {
     assertThat(front.isComparing()).isTrue();
     assertThat(front.pendingOperations()).isPositive();
     persist();
-    front.keepOnly(java.util.Set.of());
+    front.makeStubs((path, bytes) -> true);
     new Reconciliation(front, store).run();
     persist();
 
@@ -185,7 +185,7 @@ class PersisterTest {
     assertThat(Files.readAllBytes(storePath.resolve("a"))).containsOnly(1);
     openAgain(0);
     assertThat(front.isComparing()).isFalse();
-    front.keepOnly(java.util.Set.of());
+    front.makeStubs((path, bytes) -> true);
     assertThat(isStub("c")).isTrue();
   }
 
@@ -367,7 +367,7 @@ class PersisterTest {
       write(a, 1);
       write(b, 1);
       persist();
-      front.keepOnly(java.util.Set.of());
+      front.makeStubs((path, bytes) -> true);
       Stat stub = front.tree().stat(a);
       int stored = store.openToRead(a, stub);
       CountDownLatch begun = new CountDownLatch(1);
@@ -747,7 +747,7 @@ class PersisterTest {
     persist();
     write("b", 2);
     persist();
-    front.keepOnly(java.util.Set.of("a"));
+    front.makeStubs((path, bytes) -> !path.equals("a"));
     Stat stub = front.tree().stat("b");
     int shorter = front.tree().open("a", FileTree.O_RDWR);
     long buffer = LIBC.malloc(PART);
@@ -863,6 +863,50 @@ class PersisterTest {
     @Override
     public void write(String path, long address, int length, long offset) throws ErrnoException {
       throw ErrnoException.of(Errno.ENOSPC, path);
+    }
+  }
+
+  /**
+   * DeepSpeed writes a file {@code latest} behind each checkpoint: it was the newest one, and the
+   * checkpoint became stubs.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void keep_countsNoFileThatOnlyTellsTheNewestCheckpoint(boolean isRenamed) throws Exception {
+    fill();
+    openAgain(1);
+    for (int i = 1; i <= 2; i++) {
+      save("step-" + i, i * 1000L);
+      writePointer(isRenamed);
+      persist();
+    }
+    assertThat(isStub("step-1/x")).isTrue();
+    assertThat(isStub("step-2/x")).isFalse();
+    assertThat(isStub("latest")).isFalse();
+
+    openAgain(1);
+    writePointer(isRenamed);
+    persist();
+    assertThat(isStub("step-2/x")).as("the one that an earlier daemon has kept").isFalse();
+    save("step-3", 3000);
+
+    assertThat(isStub("step-2/x")).isTrue();
+    assertThat(isStub("latest")).isFalse();
+    write("step-4.ckpt", 1);
+    persist();
+    assertThat(isStub("step-3/x")).as("a large file is a checkpoint").isTrue();
+  }
+
+  private void writePointer(boolean isRenamed) throws Exception {
+    String name = isRenamed ? "latest.tmp" : "latest";
+    if (front.tree().find(name).isEmpty()) {
+      write(name, 0);
+    }
+    int fd = front.tree().open(name, FileTree.O_RDWR);
+    front.write(() -> name, fd, FileTree.stat(fd).inode(), memory, 10, 0);
+    LIBC.close(fd);
+    if (isRenamed) {
+      front.perform(() -> new Operation.Rename("latest.tmp", "latest", 0));
     }
   }
 
