@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -555,13 +556,63 @@ class CheckpointFaultsIT {
   }
 
   /** The number of the system call is 74 on x86_64, and 82 on aarch64. */
-  private static boolean isInFsync(long program) {
+  private static boolean isInFsync(Path process) {
     try {
-      String call = Files.readString(Path.of("/proc", Long.toString(program), "syscall"));
+      String call = Files.readString(process.resolve("syscall"));
       return call.startsWith("74 ") || call.startsWith("82 ");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private static boolean isInFsync(long program) {
+    return isInFsync(Path.of("/proc", Long.toString(program)));
+  }
+
+  private static long threadsInFsync(long program) {
+    try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(program), "task"))) {
+      return threads.filter(CheckpointFaultsIT::isInFsync).count();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static final int MORE_THAN_THREADS = 600;
+
+  /** Each fsync on a file of its own: the kernel lets a file have one at a time. */
+  private static final String SYNCS =
+      """
+      import os, sys, threading
+
+      def sync(number):
+          file = os.open(f"{sys.argv[1]}/{number}", os.O_CREAT | os.O_WRONLY)
+          os.write(file, b"x")
+          os.fsync(file)
+
+      for number in range(int(sys.argv[2])):
+          threading.Thread(target=sync, args=(number,)).start()
+      """;
+
+  /** Each kept a thread of the daemon, and when all waited no signal could end one. */
+  @Test
+  void programsThatWaitForTheStore_keepNoOtherWaiting_howeverManyTheyAre_andCanBeKilled()
+      throws Exception {
+    mount(sandbox.tmpfs("front"), sandbox.folder("store"), "--persist-rate", "1K");
+    byte[] bytes = save("step-1", 4);
+    Child many =
+        sandbox.start(
+            "python3", "-c", SYNCS, directory.toString(), Integer.toString(MORE_THAN_THREADS));
+    Await.until(
+        DEADLINE, "all wait for the store", () -> threadsInFsync(many.pid()) == MORE_THAN_THREADS);
+
+    CompletableFuture<Boolean> asked =
+        CompletableFuture.supplyAsync(() -> Files.exists(directory.resolve("unknown")));
+    assertThat(asked.get(DEADLINE.toSeconds(), TimeUnit.SECONDS)).isFalse();
+    assertThat(directory.resolve("step-1")).has(content(bytes));
+
+    many.signal(Posix.SIGKILL);
+    assertThat(many.endsWithin(DEADLINE)).isTrue();
+    sandbox.holdfast("umount", "--force", directory.toString()).mustSucceed();
   }
 
   /** A program that waited in fsync held a lock for ever then, and the daemon did not end. */

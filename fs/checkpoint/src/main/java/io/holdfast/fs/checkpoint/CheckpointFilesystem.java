@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
@@ -60,7 +61,7 @@ public final class CheckpointFilesystem {
   /** The most entries that open directories keep, besides those of the one listed last. */
   private static final long MOST_LISTED = 1_000_000;
 
-  /** The paths that no program can have. */
+  /** The paths that no program can have, besides those that begin with that of a probe. */
   private static final Set<String> OF_THE_STORE =
       Set.of(Store.OWNER, Store.LAST, FileTree.PROBE, DirectoryStore.REMOVED);
 
@@ -148,6 +149,7 @@ public final class CheckpointFilesystem {
   private final KernelState kernel;
   private final ReentrantLock lock;
   private final boolean frontIsVolatile;
+  private final StoreWaits storeWaits;
 
   /** The nodes by their number and by their inode; a file without a name is in the first only. */
   private final Map<Long, Node> nodes = new HashMap<>();
@@ -183,6 +185,7 @@ public final class CheckpointFilesystem {
     this.kernel = kernel;
     this.lock = front.lock();
     this.frontIsVolatile = front.isVolatile();
+    this.storeWaits = new StoreWaits(front, persister);
     Node root = new Node(ROOT, front.tree().stat("").inode());
     root.lookups = 1;
     nodes.put(root.id, root);
@@ -610,7 +613,7 @@ public final class CheckpointFilesystem {
 
   /** A killed daemon had opened the file at the store. */
   private void reopenAtStore(Handle file) throws ErrnoException, InterruptedException {
-    int fd = openAtStore(file.node);
+    int fd = bounded(file.node, () -> openAtStore(file.node));
     lock.lock();
     try {
       boolean isOpen = handles.containsValue(file) && file.atStore() && file.fd < 0;
@@ -924,11 +927,29 @@ public final class CheckpointFilesystem {
     if (wanted.size() < 0) {
       return changeNow(id, wanted, killsPrivileges);
     }
-    synchronized (lockedNode(id)) { // bytes that are just fetched would come behind the new end
-      if (wanted.size() > 0) {
-        fetchIfStub(id);
-      }
-      return changeNow(id, wanted, killsPrivileges);
+    Node node = lockedNode(id);
+    return bounded(
+        node,
+        () -> {
+          synchronized (node) { // bytes that are just fetched would come behind the new end
+            if (wanted.size() > 0) {
+              fetchIfStub(id);
+            }
+            return changeNow(id, wanted, killsPrivileges);
+          }
+        });
+  }
+
+  /** Does what may wait for the store if only that has a file, unless too many do. */
+  private <T> T bounded(Node node, Action<T> action) throws ErrnoException, InterruptedException {
+    if (!front.isStub(node.inode)) {
+      return action.run();
+    }
+    front.waits().begin(Errno.EBUSY, "");
+    try {
+      return action.run();
+    } finally {
+      front.waits().end();
     }
   }
 
@@ -1041,21 +1062,24 @@ public final class CheckpointFilesystem {
       lock.unlock();
     }
     try {
-      boolean writes = (flags & O_ACCMODE) != 0;
-      boolean stub = front.isStub(node.inode);
-      boolean fetches = writes || !store.readsInPlace();
-      if (stub && fetches) {
-        fetchIfStub(id);
-      }
-      int atStore = stub && !fetches ? openAtStore(node) : -1;
-      int kept = writes ? KernelState.WRITES : 0;
-      return atStore < 0
-          ? handleAtFront(node, writes ? FileTree.O_RDWR : Linux.O_RDONLY, kept)
-          : handleAtStore(node, atStore, kept | KernelState.AT_STORE);
+      return bounded(node, () -> openNow(node, (flags & O_ACCMODE) != 0));
     } catch (ErrnoException | InterruptedException e) {
       front.released(node.inode);
       throw e;
     }
+  }
+
+  private long openNow(Node node, boolean writes) throws ErrnoException, InterruptedException {
+    boolean stub = front.isStub(node.inode);
+    boolean fetches = writes || !store.readsInPlace();
+    if (stub && fetches) {
+      fetchIfStub(node.id);
+    }
+    int atStore = stub && !fetches ? openAtStore(node) : -1;
+    int kept = writes ? KernelState.WRITES : 0;
+    return atStore < 0
+        ? handleAtFront(node, writes ? FileTree.O_RDWR : Linux.O_RDONLY, kept)
+        : handleAtStore(node, atStore, kept | KernelState.AT_STORE);
   }
 
   private long handleAtFront(Node node, int mode, int flags) throws ErrnoException {
@@ -1349,8 +1373,13 @@ public final class CheckpointFilesystem {
     return (name.startsWith("user.") || name.startsWith("trusted.")) && !isOwnXattr(name);
   }
 
-  /** Waits until a file or a directory, with all below it, is durable as the policy says. */
-  public void sync(long id, long number) throws ErrnoException, InterruptedException {
+  /**
+   * Makes a file or a directory, with all below it, durable as the policy says, or tells what the
+   * caller has to {@linkplain #await await} for that.
+   *
+   * @return the operation that the store has to have; nothing if all is durable
+   */
+  public OptionalLong sync(long id, long number) throws ErrnoException {
     Handle file = handle(number);
     String path;
     long last;
@@ -1359,21 +1388,40 @@ public final class CheckpointFilesystem {
       Node node = node(id);
       path = file.isAtFront() ? anyPath(node, file.fd) : pathOrNull(node);
       if (path == null) {
-        return;
+        return OptionalLong.empty();
       }
       last = front.lastOf(path);
     } finally {
       lock.unlock();
     }
+    if (fsync == FsyncPolicy.STORE) {
+      return front.durable() >= last ? OptionalLong.empty() : OptionalLong.of(last);
+    }
     meter.begin();
     try {
-      if (fsync == FsyncPolicy.STORE) {
-        persister.await(last, Long.MAX_VALUE / 2);
-      } else {
-        front.syncAll();
-      }
+      front.syncAll();
     } finally {
       meter.end(front.last());
+    }
+    return OptionalLong.empty();
+  }
+
+  /**
+   * Waits until the store has an operation, without a thread of the caller's; its program is
+   * blocked meanwhile.
+   */
+  public StoreWaits.Wait await(long sequence, StoreWaits.End end) {
+    meter.begin();
+    try {
+      return storeWaits.begin(
+          sequence,
+          failure -> {
+            meter.end(front.last());
+            end.ended(failure);
+          });
+    } catch (RuntimeException | Error e) {
+      meter.end(front.last());
+      throw e;
     }
   }
 

@@ -81,6 +81,7 @@ public final class Front implements AutoCloseable {
   private final StoredFiles stored;
   private final OpenFiles open;
   private @Nullable RequestsInFlight requests;
+  private final LongWaits waits = new LongWaits();
   private int waiting;
   private long changes;
   private boolean closed;
@@ -222,6 +223,11 @@ public final class Front implements AutoCloseable {
   private void takeBackLast() throws ErrnoException {
     pendings.removeLast(1).forEach(this::forget);
     operations.retract();
+  }
+
+  /** Returns the bound of those that wait for room, or for the store. */
+  LongWaits waits() {
+    return waits;
   }
 
   /** Returns the files as programs see them. Only this class changes them. */
@@ -733,18 +739,32 @@ public final class Front implements AutoCloseable {
    * Waits until a number of bytes fits, while the persister can still make room; returns whether it
    * has waited.
    */
-  private boolean awaitRoom(long bytes) throws InterruptedException {
+  private boolean awaitRoom(long bytes) throws ErrnoException, InterruptedException {
     boolean hasWaited = false;
-    while (!closed && !hasRoom(bytes) && !evict(bytes) && pendingOperations() > 0) {
-      waiting++;
-      try {
+    try {
+      while (!closed && !hasRoom(bytes) && !evict(bytes) && pendingOperations() > 0) {
+        if (!hasWaited) {
+          beginWaiting();
+          hasWaited = true;
+        }
         changed.await();
-      } finally {
-        waiting--;
       }
-      hasWaited = true;
+    } finally {
+      if (hasWaited) {
+        endWaiting();
+      }
     }
     return hasWaited;
+  }
+
+  private void beginWaiting() throws ErrnoException {
+    waits.begin(Errno.ENOSPC, "");
+    waiting++;
+  }
+
+  private void endWaiting() {
+    waiting--;
+    waits.end();
   }
 
   private boolean hasRoom(long bytes) {
@@ -763,11 +783,11 @@ public final class Front implements AutoCloseable {
     }
     // the disk may be full of other things, far below the capacity
     if (!stored.evictOne((path, bytes) -> true)) {
-      waiting++;
+      beginWaiting();
       try {
         awaitChange(TimeUnit.SECONDS.toNanos(1));
       } finally {
-        waiting--;
+        endWaiting();
       }
     }
   }

@@ -308,16 +308,9 @@ public final class Persister implements AutoCloseable {
     long end = System.nanoTime() + nanos;
     front.lock().lockInterruptibly();
     try {
-      waited.add(sequence);
-      front.signal();
-      long before = Math.min(known, attempts); // an earlier daemon may have counted further
-      while (front.durable() < sequence) {
-        if (failure != null && attempts > before) {
-          throw failure;
-        }
-        if (front.isClosed()) { // which ends all waiting: the lock would never be free
-          throw ErrnoException.because(Errno.EIO, "", "the daemon ends");
-        }
+      long before =
+          Math.min(known, beginAwait(sequence)); // an earlier daemon may have counted more
+      while (!isDurable(sequence, before)) {
         long left = end - System.nanoTime();
         if (left <= 0) {
           return false;
@@ -326,7 +319,57 @@ public final class Persister implements AutoCloseable {
       }
       return true;
     } finally {
+      endAwait(sequence);
+      front.lock().unlock();
+    }
+  }
+
+  /**
+   * Notes that somebody waits until the store has an operation.
+   *
+   * @return the {@linkplain #failures failures} until now
+   */
+  long beginAwait(long sequence) {
+    front.lock().lock();
+    try {
+      waited.add(sequence);
+      front.signal();
+      return attempts;
+    } finally {
+      front.lock().unlock();
+    }
+  }
+
+  /** Takes {@link #beginAwait} back. */
+  void endAwait(long sequence) {
+    front.lock().lock();
+    try {
       waited.remove((Object) sequence);
+    } finally {
+      front.lock().unlock();
+    }
+  }
+
+  /**
+   * Tells whether the store has an operation, and all before it, durably.
+   *
+   * @param known the failures when somebody began to wait for it
+   * @throws ErrnoException if the store has failed since, or if the front was closed
+   */
+  boolean isDurable(long sequence, long known) throws ErrnoException {
+    front.lock().lock();
+    try {
+      if (front.durable() >= sequence) {
+        return true;
+      }
+      if (failure != null && attempts > known) {
+        throw failure;
+      }
+      if (front.isClosed()) { // which ends all waiting: the lock would never be free
+        throw ErrnoException.because(Errno.EIO, "", "the daemon ends");
+      }
+      return false;
+    } finally {
       front.lock().unlock();
     }
   }

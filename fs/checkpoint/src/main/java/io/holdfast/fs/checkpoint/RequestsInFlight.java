@@ -136,6 +136,11 @@ public final class RequestsInFlight {
     return next;
   }
 
+  /** The kernel has the answer to a request that had left its thread; takes its slot back. */
+  public synchronized void answered(long slot) {
+    clear(slot);
+  }
+
   /** Takes a slot back whose thread ends. */
   public synchronized void give(long slot) {
     free.add(slot);

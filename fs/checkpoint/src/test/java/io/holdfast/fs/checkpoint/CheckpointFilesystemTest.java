@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -135,7 +136,12 @@ class CheckpointFilesystemTest {
     filesystem.write(created.handle(), memory, LENGTH, 0, false);
 
     persister.start();
-    assertThatThrownBy(() -> filesystem.sync(node, created.handle()))
+    CompletableFuture<Optional<ErrnoException>> ended = new CompletableFuture<>();
+    StoreWaits.Wait unused =
+        filesystem.await(
+            filesystem.sync(node, created.handle()).getAsLong(),
+            failure -> ended.complete(Optional.ofNullable(failure)));
+    assertThat(ended.get(30, TimeUnit.SECONDS))
         .as("the store has no such name, which is seen by waiting for it")
         .isInstanceOf(ErrnoException.class);
   }

@@ -94,6 +94,41 @@ class PersisterTest {
     assertThat(storePath.resolve("a")).hasSize(8L * PART);
   }
 
+  /** Each keeps a thread of the mount: all others would wait, too, and no signal would end one. */
+  @Test
+  void writers_ofWhichTooManyWait_getAnError() throws Exception {
+    front.waits().allow(1);
+    write("a", 2);
+    write("b", 0);
+    write("c", 0);
+    CompletableFuture<Integer> first = CompletableFuture.supplyAsync(() -> writeTo("b"));
+    while (front.usage().waiting() == 0) {
+      front.awaitChange(TimeUnit.MILLISECONDS.toNanos(1));
+      assertThat(first.isDone()).isFalse();
+    }
+
+    assertThatThrownBy(() -> writeTo("c"))
+        .hasRootCauseMessage("too many programs wait for the store")
+        .hasRootCauseInstanceOf(ErrnoException.class);
+
+    persister.start();
+    assertThat(first.get(30, TimeUnit.SECONDS)).isEqualTo(PART);
+    assertThat(writeTo("c")).isEqualTo(PART);
+  }
+
+  private int writeTo(String name) {
+    try {
+      int fd = front.tree().open(name, FileTree.O_RDWR);
+      try {
+        return front.write(() -> name, fd, FileTree.stat(fd).inode(), memory, PART, 0);
+      } finally {
+        LIBC.close(fd);
+      }
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   /** The log gets the bytes that a truncation destroys and the store does not have yet. */
   @Test
   void truncation_waitsUntilThereIsRoom_forWhatItDestroys() throws Exception {

@@ -6,6 +6,7 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.checkpoint.CheckpointFilesystem;
 import io.holdfast.fs.checkpoint.ErrnoException;
+import io.holdfast.fs.checkpoint.LongWaits;
 import io.holdfast.fs.checkpoint.RequestsInFlight;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.linux.MountId;
@@ -33,8 +34,8 @@ public final class WritableMount {
 
   private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
 
-  /** Requests that wait for the store or for room in the front keep their threads. */
-  private static final int MOST_THREADS = 512;
+  /** Requests that wait for a file or for room keep their threads; some are left for others. */
+  private static final int MOST_THREADS = LongWaits.MOST + 64;
 
   private final Path mountpoint;
   private final Path session;
@@ -200,16 +201,16 @@ public final class WritableMount {
    * Receives the requests of one thread, with room for the longest. The kernel writes the header of
    * a request into memory that outlives this process, so that none is lost with it.
    */
-  private static final class WriteReceiver implements RequestThreads.Receiver {
+  private static final class WriteReceiver implements RequestThreads.Receiver, WriteRequests.Slots {
     private static final int VECTOR = 16;
 
     private final Channel channel;
     private final RequestsInFlight inFlight;
     private final WriteRequests requests;
-    private final long slot;
     private final long request;
     private final long reply;
     private final long vectors;
+    private long slot;
 
     WriteReceiver(Channel channel, RequestsInFlight inFlight, WriteRequests requests) {
       this.channel = channel;
@@ -250,10 +251,24 @@ public final class WritableMount {
     public void answer() {
       inFlight.begin(slot);
       try {
-        requests.answer(request, reply);
+        requests.answer(request, reply, this);
       } finally {
         inFlight.end(slot);
       }
+    }
+
+    @Override
+    public long leave() throws ErrnoException {
+      long next = inFlight.take();
+      long left = slot;
+      slot = next;
+      Memory.putLong(vectors, next);
+      return left;
+    }
+
+    @Override
+    public void give(long left) {
+      inFlight.answered(left);
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.holdfast.fs.checkpoint.CheckpointFilesystem;
 import io.holdfast.fs.checkpoint.ErrnoException;
 import io.holdfast.fs.checkpoint.FileTree;
 import io.holdfast.fs.checkpoint.Stat;
+import io.holdfast.fs.checkpoint.StoreWaits;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.mount.CallerSignals;
 import io.holdfast.fs.mount.Opcode;
@@ -14,7 +15,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import jnr.constants.platform.Errno;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -91,8 +94,37 @@ final class WriteRequests {
     void answered();
   }
 
+  /** Where a request's header is for the next daemon, if this one is killed. */
+  interface Slots {
+    /**
+     * Leaves the slot of the calling thread to its request, and gives the thread another.
+     *
+     * @return the slot, for {@link #give}
+     * @throws ErrnoException ENOMEM if there is no memory for another
+     */
+    long leave() throws ErrnoException;
+
+    /** Takes a slot back whose request is answered. */
+    void give(long slot);
+  }
+
   /** A request that is being answered, for a thread of a program. */
-  private record Answering(Thread thread, int caller, long since) {}
+  private static final class Answering {
+    final Thread thread = Thread.currentThread();
+    final long unique;
+    final int caller;
+    final long since = System.nanoTime();
+
+    /** Set once it waits for the store, and keeps no thread. */
+    StoreWaits.@Nullable Wait wait;
+
+    boolean keepsThread = true;
+
+    Answering(long unique, int caller) {
+      this.unique = unique;
+      this.caller = caller;
+    }
+  }
 
   /** By the number of the request, so that INTERRUPT finds it. */
   private final Map<Long, Answering> answering = new HashMap<>();
@@ -103,8 +135,12 @@ final class WriteRequests {
     this.initialized = initialized;
   }
 
-  /** Answers a request; {@code reply} is room for an answer of {@link #REPLY} bytes. */
-  void answer(long request, long reply) {
+  /**
+   * Answers a request, or leaves it to wait for the store.
+   *
+   * @param reply room for an answer of {@link #REPLY} bytes
+   */
+  void answer(long request, long reply, Slots slots) {
     int code = Memory.getInt(request + 4);
     long unique = Memory.getLong(request + 8);
     Opcode opcode = Opcode.of(code);
@@ -112,9 +148,9 @@ final class WriteRequests {
       channel.reply(unique, -Errno.ENOSYS.intValue());
       return;
     }
-    begin(unique, Memory.getInt(request + 32));
+    Answering begun = begin(unique, Memory.getInt(request + 32));
     try {
-      answer(opcode, unique, request, reply);
+      answer(opcode, begun, request, reply, slots);
     } catch (ErrnoException e) {
       channel.reply(unique, -e.errno());
     } catch (InterruptedException e) {
@@ -128,19 +164,24 @@ final class WriteRequests {
       channel.reply(unique, -Errno.EIO.intValue());
       log.error("a request failed in the daemon itself: {}", opcode, e);
     } finally {
-      end(unique);
+      end(begun);
     }
   }
 
-  private void begin(long unique, int caller) {
+  private Answering begin(long unique, int caller) {
+    Answering begun = new Answering(unique, caller);
     synchronized (answering) {
-      answering.put(unique, new Answering(Thread.currentThread(), caller, System.nanoTime()));
+      answering.put(unique, begun);
     }
+    return begun;
   }
 
-  private void end(long unique) {
+  /** The thread has done its part. */
+  private void end(Answering ended) {
     synchronized (answering) {
-      answering.remove(unique);
+      if (ended.keepsThread) {
+        answering.remove(ended.unique);
+      }
       boolean unused = Thread.interrupted(); // the next request is another one
     }
   }
@@ -151,18 +192,65 @@ final class WriteRequests {
    * signal.
    */
   private void interrupt(long interrupted, long unique) {
+    StoreWaits.Wait wait = null;
     synchronized (answering) {
       Answering request = answering.get(interrupted);
-      if (request != null && CallerSignals.end(request.caller(), request.since())) {
-        request.thread().interrupt();
-        return;
+      if (request != null && CallerSignals.end(request.caller, request.since)) {
+        wait = request.wait;
+        if (request.keepsThread) {
+          request.thread.interrupt();
+          return;
+        }
       }
     }
-    CallerSignals.later(() -> channel.reply(unique, -Errno.EAGAIN.intValue()));
+    if (wait == null) {
+      CallerSignals.later(() -> channel.reply(unique, -Errno.EAGAIN.intValue()));
+    } else {
+      wait.interrupt();
+    }
   }
 
-  private void answer(Opcode opcode, long unique, long request, long reply)
+  /** Replies once the store has what a program has asked for. */
+  private void sync(Answering request, OptionalLong awaited, Slots slots)
       throws ErrnoException, InterruptedException {
+    long unique = request.unique;
+    if (awaited.isEmpty()) {
+      channel.reply(unique, 0);
+      return;
+    }
+    long slot = slots.leave();
+    synchronized (answering) { // so that an INTERRUPT finds the thread or the wait
+      if (Thread.interrupted()) {
+        slots.give(slot);
+        throw new InterruptedException();
+      }
+      request.keepsThread = false;
+    }
+    StoreWaits.Wait begun;
+    try {
+      begun =
+          filesystem.await(awaited.getAsLong(), failure -> synced(unique, slot, failure, slots));
+    } catch (RuntimeException | Error e) {
+      request.keepsThread = true;
+      slots.give(slot);
+      throw e;
+    }
+    synchronized (answering) {
+      request.wait = begun;
+    }
+  }
+
+  private void synced(long unique, long slot, @Nullable ErrnoException failure, Slots slots) {
+    synchronized (answering) {
+      answering.remove(unique);
+    }
+    channel.reply(unique, failure == null ? 0 : -failure.errno());
+    slots.give(slot);
+  }
+
+  private void answer(Opcode opcode, Answering begun, long request, long reply, Slots slots)
+      throws ErrnoException, InterruptedException {
+    final long unique = begun.unique;
     final long node = Memory.getLong(request + 16);
     final int uid = Memory.getInt(request + 24);
     final int gid = Memory.getInt(request + 28);
@@ -227,10 +315,7 @@ final class WriteRequests {
         channel.reply(unique, 0);
       }
       case FLUSH -> channel.reply(unique, 0); // all that was written is in the front
-      case FSYNC, FSYNCDIR -> {
-        filesystem.sync(node, Memory.getLong(body));
-        channel.reply(unique, 0);
-      }
+      case FSYNC, FSYNCDIR -> sync(begun, filesystem.sync(node, Memory.getLong(body)), slots);
       case OPENDIR -> opened(unique, filesystem.openDirectory(node), reply);
       case READDIR -> list(unique, body, reply);
       case STATFS -> {
