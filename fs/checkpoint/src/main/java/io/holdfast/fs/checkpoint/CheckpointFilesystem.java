@@ -63,7 +63,7 @@ public final class CheckpointFilesystem {
 
   /** The paths that no program can have, besides those that begin with that of a probe. */
   private static final Set<String> OF_THE_STORE =
-      Set.of(Store.OWNER, Store.LAST, FileTree.PROBE, DirectoryStore.REMOVED);
+      Set.of(Store.OWNER, Store.LAST, DirectoryStore.REMOVED);
 
   /** When fsync returns. */
   public enum FsyncPolicy {
@@ -335,8 +335,19 @@ public final class CheckpointFilesystem {
 
   private String path(long parent, String name) throws ErrnoException {
     String path = supported(FileTree.child(path(node(parent)), name));
-    if (OF_THE_STORE.contains(path)) {
+    if (OF_THE_STORE.contains(path) || path.startsWith(FileTree.PROBE)) {
       throw ErrnoException.of(Errno.EPERM, path);
+    }
+    return path;
+  }
+
+  /** The same for a name that is to be new: the store must not refuse it for ever. */
+  private String newPath(long parent, String name) throws ErrnoException {
+    String path = path(parent, name);
+    NameLimits limits = store.nameLimits();
+    limits.requireName(path);
+    if (!limits.cases()) {
+      limits.requireOther(path, front.tree().list(FileTree.parent(path)));
     }
     return path;
   }
@@ -715,6 +726,7 @@ public final class CheckpointFilesystem {
     if (target.length() > store.longestTarget()) {
       throw ErrnoException.of(Errno.ENAMETOOLONG, name); // the store would refuse it for ever
     }
+    store.nameLimits().requireType(mode, name);
     return change(
         () -> {
           perform(
@@ -723,7 +735,7 @@ public final class CheckpointFilesystem {
                 boolean inherits = (directory.mode() & Stat.SET_GROUP) != 0;
                 boolean isDirectory = (mode & Stat.TYPE) == Stat.DIRECTORY;
                 return new Operation.Make(
-                    path(parent, name),
+                    newPath(parent, name),
                     inherits && isDirectory ? mode | Stat.SET_GROUP : mode,
                     device,
                     uid,
@@ -770,7 +782,7 @@ public final class CheckpointFilesystem {
                 if (attributes(node(id)).links() >= store.mostLinks()) {
                   throw ErrnoException.of(Errno.EMLINK, name);
                 }
-                return new Operation.Link(path(node(id)), path(parent, name));
+                return new Operation.Link(path(node(id)), newPath(parent, name));
               });
           return found(node(parent), name, front.stat(path(parent, name)));
         });
@@ -826,7 +838,7 @@ public final class CheckpointFilesystem {
               perform(
                   () -> {
                     String from = path(parent, name);
-                    String to = path(toParent, toName);
+                    String to = newPath(toParent, toName);
                     before[0] = front.stat(from);
                     before[1] = front.tree().find(to).isPresent() ? front.stat(to) : null;
                     Operation.Rename rename = new Operation.Rename(from, to, flags);

@@ -70,6 +70,7 @@ public final class DirectoryStore implements InPlaceStore {
   private final boolean exchanges;
   private final int longestTarget;
   private final long largestFile;
+  private final NameLimits nameLimits;
   private String open = "";
   private int fd = -1;
 
@@ -110,6 +111,7 @@ public final class DirectoryStore implements InPlaceStore {
       exchanges = EXCHANGE.contains(type);
       longestTarget = longestTarget(type);
       largestFile = findLargestFile();
+      nameLimits = NameLimits.find(longestName(), FileTree.PROBE + ".name", new Trial());
       isOpen = true;
     } finally {
       if (!isOpen) {
@@ -271,6 +273,42 @@ public final class DirectoryStore implements InPlaceStore {
     return LONGEST_TARGET;
   }
 
+  /** Returns the most bytes of a name, as the file system says. */
+  private int longestName() {
+    long area = Linux.scratch().area(); // struct statfs: 64 namelen i64
+    boolean isKnown = LIBC.fstatfs(tree.fd(), area) == 0 && Memory.getLong(area + 64) > 0;
+    return isKnown
+        ? (int) Math.min(NameLimits.OF_LINUX.longest(), Memory.getLong(area + 64))
+        : NameLimits.OF_LINUX.longest();
+  }
+
+  /** Tries out what the file system takes; also removes what a process that was killed has left. */
+  private final class Trial implements NameLimits.Place {
+    @Override
+    public void tryOut(String name, int mode, long device) throws ErrnoException {
+      removeIfThere(name);
+      tree.make(name, mode, device, -1, -1, (mode & Stat.TYPE) == Stat.SYMLINK ? "target" : "");
+      tree.remove(name, false);
+    }
+
+    @Override
+    public boolean isFound(String name, String other) throws ErrnoException {
+      removeIfThere(name);
+      LIBC.close(tree.create(name));
+      try {
+        return tree.find(other).isPresent();
+      } finally {
+        tree.remove(name, false);
+      }
+    }
+
+    private void removeIfThere(String name) throws ErrnoException {
+      if (tree.find(name).isPresent()) {
+        tree.remove(name, false);
+      }
+    }
+  }
+
   /** Returns the type of the file system; 0 if it is not known. */
   private int type() {
     long area = Linux.scratch().area();
@@ -305,6 +343,11 @@ public final class DirectoryStore implements InPlaceStore {
   @Override
   public int mostLinks() {
     return MOST_LINKS;
+  }
+
+  @Override
+  public NameLimits nameLimits() {
+    return nameLimits;
   }
 
   @Override

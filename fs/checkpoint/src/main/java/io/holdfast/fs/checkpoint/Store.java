@@ -142,6 +142,11 @@ public interface Store extends AutoCloseable {
     return lastMount().isEmpty() && list("").stream().allMatch(entry -> entry.name().equals(OWNER));
   }
 
+  /** Returns which names and kinds of files the store can have. */
+  default NameLimits nameLimits() {
+    return NameLimits.OF_LINUX;
+  }
+
   /** Returns the bytes of the largest file that the store can have. */
   long largestFile();
 

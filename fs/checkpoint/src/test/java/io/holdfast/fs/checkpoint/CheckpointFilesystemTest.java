@@ -143,7 +143,42 @@ class CheckpointFilesystemTest {
             failure -> ended.complete(Optional.ofNullable(failure)));
     assertThat(ended.get(30, TimeUnit.SECONDS))
         .as("the store has no such name, which is seen by waiting for it")
-        .isInstanceOf(ErrnoException.class);
+        .isPresent();
+  }
+
+  /** It was logged, and nothing of any program came to the store any more. */
+  @Test
+  void nameThatTheStoreRefuses_isRefusedAtOnce_andWhatComesBehindArrives() throws Exception {
+    NameLimits limits = new NameLimits(255, false, true, false, false, true, true);
+    filesystem =
+        filesystem(
+            new ForwardingStore(store) {
+              @Override
+              public NameLimits nameLimits() {
+                return limits;
+              }
+            },
+            SaveMeter.ofProcess());
+    long dir = filesystem.make(ROOT, "d", Stat.DIRECTORY | 0700, 0, me, me, "").node();
+    long file = filesystem.make(dir, "a", Stat.REGULAR | 0600, 0, me, me, "").node();
+
+    assertThatThrownBy(() -> create("\u00ff", 0)).matches(e -> is(e, Errno.EILSEQ));
+    assertThatThrownBy(() -> filesystem.make(ROOT, "p", 0010600, 0, me, me, ""))
+        .matches(e -> is(e, Errno.EOPNOTSUPP));
+    assertThatThrownBy(() -> filesystem.link(file, ROOT, "D")).matches(e -> is(e, Errno.EEXIST));
+    assertThatThrownBy(() -> filesystem.rename(dir, "a", ROOT, "D", 0))
+        .matches(e -> is(e, Errno.EEXIST));
+    filesystem.rename(dir, "a", ROOT, "b", 0);
+
+    persistAll();
+    assertThat(store.list("")).extracting(FileTree.Entry::name).contains("b", "d");
+  }
+
+  @Test
+  void namesOfTheStoresOwn_areRefused() {
+    for (String name : new String[] {Store.OWNER, Store.LAST, FileTree.PROBE + ".name:"}) {
+      assertThatThrownBy(() -> create(name, 0)).matches(e -> is(e, Errno.EPERM));
+    }
   }
 
   private void becomeSmall() throws Exception {

@@ -21,6 +21,11 @@ abstract class ForwardingStore implements InPlaceStore {
   }
 
   @Override
+  public NameLimits nameLimits() {
+    return store.nameLimits();
+  }
+
+  @Override
   public int longestTarget() {
     return store.longestTarget();
   }
