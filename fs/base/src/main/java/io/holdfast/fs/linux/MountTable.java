@@ -47,6 +47,26 @@ public final class MountTable {
           "tracefs",
           "xenfs");
 
+  /** Types of filesystems whose files are on this machine. */
+  private static final Set<String> LOCAL_TYPES =
+      Set.of(
+          "ext2",
+          "ext3",
+          "ext4",
+          "xfs",
+          "btrfs",
+          "tmpfs",
+          "ramfs",
+          "overlay",
+          "zfs",
+          "f2fs",
+          "bcachefs",
+          "vfat",
+          "exfat",
+          "squashfs",
+          "erofs",
+          "iso9660");
+
   /** The beginning of the source of a checkpoint mount; that of a dataset is a path or a URL. */
   public static final String CHECKPOINT_SOURCE = "checkpoint:";
 
@@ -78,6 +98,11 @@ public final class MountTable {
     /** Tells whether the kernel makes up the files there; these are no data. */
     public boolean isPseudo() {
       return PSEUDO_TYPES.contains(type);
+    }
+
+    /** Tells whether a look at its files may wait for another machine, or for a process. */
+    public boolean mayHang() {
+      return !isPseudo() && !LOCAL_TYPES.contains(type);
     }
 
     /** Returns the user that mounted it, for mounts of FUSE. */

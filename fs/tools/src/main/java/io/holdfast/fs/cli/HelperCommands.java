@@ -296,9 +296,11 @@ final class HelperCommands {
       Path at = context.host().locate(Path.of(mountpoint));
       boolean served = new Targets(context.host()).find(mountpoint).isPresent();
       if (lazy && served) {
-        boolean ours =
-            context.host().mounts().at(at).filter(MountTable.Mount::isHoldfast).isPresent();
-        if (ours) {
+        Optional<MountTable.Mount> ours =
+            context.host().mounts().at(at).filter(MountTable.Mount::isHoldfast);
+        if (ours.filter(MountTable.Mount::isCheckpoint).isPresent() && !force) {
+          context.host().detachLazily(at); // the daemon goes on until the store has everything
+        } else if (ours.isPresent()) {
           context.host().detach(at); // which the daemon notices, and ends
         }
         return 0;

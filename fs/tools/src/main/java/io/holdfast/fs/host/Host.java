@@ -85,4 +85,7 @@ public interface Host extends Abilities {
 
   /** Takes the uppermost mount off a path, even when it is in use: its readers get errors. */
   void detach(Path mountpoint) throws IOException;
+
+  /** Takes root's uppermost mount off a path; programs go on with what they have open there. */
+  void detachLazily(Path mountpoint) throws IOException;
 }

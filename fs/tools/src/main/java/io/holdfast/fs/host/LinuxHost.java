@@ -2,6 +2,7 @@ package io.holdfast.fs.host;
 
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.daemon.MountNote;
+import io.holdfast.fs.doctor.BoundedCommand;
 import io.holdfast.fs.linux.Cgroups;
 import io.holdfast.fs.linux.Fstab;
 import io.holdfast.fs.linux.Linux;
@@ -20,17 +21,24 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /** The machine that this process runs on. */
 public final class LinuxHost implements Host {
   private static final Duration PROBE_DEADLINE = Duration.ofSeconds(5);
   private static final int HELPER_SECONDS = 10;
+  private static final List<String> READLINK = List.of("readlink", "-n", "--");
+
+  private static final Path ROOT = Path.of("/");
   private static final Path DEVICE = Path.of("/dev/fuse");
 
   /** Has a directory for each user who has logged in. */
@@ -42,8 +50,32 @@ public final class LinuxHost implements Host {
   private static final int EPERM = 1;
   private static final int LONGEST_LINK_CHAIN = 40;
 
-  private final PathProbe probe = new PathProbe(PROBE_DEADLINE);
+  /** Bytes; more than a symlink can have. */
+  private static final int LONGEST_LINK = 1 << 13;
+
+  private final Duration deadline;
+  private final Supplier<MountTable> mounts;
+  private final List<String> readlink;
+  private final PathProbe probe;
   private final int uid = Procfs.ownUid();
+
+  public LinuxHost() {
+    this(PROBE_DEADLINE, LinuxHost::readMounts, READLINK);
+  }
+
+  /**
+   * Creates the same for a test.
+   *
+   * @param deadline how long a file system may take to answer
+   * @param mounts reads the list of mounts
+   * @param readlink the words before a path that tell where it leads
+   */
+  LinuxHost(Duration deadline, Supplier<MountTable> mounts, List<String> readlink) {
+    this.deadline = deadline;
+    this.mounts = mounts;
+    this.readlink = readlink;
+    this.probe = new PathProbe(deadline);
+  }
 
   @Override
   public int uid() {
@@ -93,6 +125,10 @@ public final class LinuxHost implements Host {
 
   @Override
   public MountTable mounts() {
+    return mounts.get();
+  }
+
+  private static MountTable readMounts() {
     try {
       return MountTable.read();
     } catch (IOException e) {
@@ -116,44 +152,76 @@ public final class LinuxHost implements Host {
 
   @Override
   public Host.PathState probe(Path path) {
-    boolean fuse = mounts().covering(locate(path)).filter(MountTable.Mount::isFuse).isPresent();
-    return probe.probe(path, fuse);
+    return located(path)
+        .map(at -> probe.probe(path, isOn(mounts(), at, MountTable.Mount::isFuse)))
+        .orElse(Host.PathState.HUNG);
   }
 
   @Override
   public Path locate(Path path) {
-    Path current = path.toAbsolutePath().normalize();
-    MountTable mounts = mounts();
-    for (int i = 0; i < LONGEST_LINK_CHAIN; i++) {
-      Path parent = current.getParent();
-      // The root of a mount is no symlink, and is not looked at. Nor is what lies on a mount of
-      // FUSE.
-      if (parent == null || mounts.at(current).isPresent() || onFuse(mounts, parent)) {
-        return current;
+    return located(path).orElseGet(() -> path.toAbsolutePath().normalize());
+  }
+
+  /** Returns the same as {@link #locate}; nothing if a file system does not answer in time. */
+  private Optional<Path> located(Path path) {
+    Path absolute = path.toAbsolutePath().normalize();
+    MountTable table = mounts();
+    Path at = ROOT;
+    Deque<Path> left = new ArrayDeque<>();
+    absolute.forEach(left::add);
+    int links = 0;
+    // what lies on a mount of FUSE is not looked at
+    while (!left.isEmpty() && !isOn(table, at, MountTable.Mount::isFuse)) {
+      Path next = at.resolve(left.pop()).normalize();
+      Optional<Path> target = target(table, next);
+      if (target.isEmpty()) {
+        return Optional.empty();
       }
-      current = resolved(parent).resolve(String.valueOf(current.getFileName()));
-      if (mounts.at(current).isPresent() || !Files.isSymbolicLink(current)) {
-        return current;
-      }
-      try {
-        current = current.resolveSibling(Files.readSymbolicLink(current)).normalize();
-      } catch (IOException e) {
-        return current;
+      Path to = target.get();
+      if (to.equals(next)) {
+        at = next;
+      } else if (++links > LONGEST_LINK_CHAIN) {
+        return Optional.of(absolute);
+      } else {
+        at = to.isAbsolute() ? ROOT : at;
+        for (int i = to.getNameCount() - 1; i >= 0; i--) {
+          left.push(to.getName(i));
+        }
       }
     }
-    return current;
+    for (Path name : left) {
+      at = at.resolve(name);
+    }
+    return Optional.of(at.normalize());
   }
 
-  private static boolean onFuse(MountTable mounts, Path path) {
-    return mounts.covering(path).filter(MountTable.Mount::isFuse).isPresent();
-  }
-
-  private static Path resolved(Path path) {
+  /**
+   * Returns where a path in a directory without symlinks leads, itself if it is no symlink; nothing
+   * if its file system does not answer in time. A thread that waits for one could not be ended, so
+   * a child process looks where that may be.
+   */
+  private Optional<Path> target(MountTable table, Path path) {
     try {
-      return path.toRealPath();
+      if (table.at(path).isPresent()) {
+        return Optional.of(path); // the root of a mount is no symlink, and is not looked at
+      }
+      if (!isOn(table, path, MountTable.Mount::mayHang)) {
+        return Optional.of(Files.isSymbolicLink(path) ? Files.readSymbolicLink(path) : path);
+      }
+      List<String> words = new ArrayList<>(readlink);
+      words.add(path.toString());
+      return BoundedCommand.run(deadline, LONGEST_LINK, words)
+          .map(output -> output.exit() == 0 ? Path.of(output.all()) : path);
     } catch (IOException e) {
-      return path;
+      return Optional.of(path);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw CliException.couldNot("interrupted", e);
     }
+  }
+
+  private static boolean isOn(MountTable table, Path path, Predicate<MountTable.Mount> kind) {
+    return table.covering(path).filter(kind).isPresent();
   }
 
   @Override
@@ -239,6 +307,17 @@ public final class LinuxHost implements Host {
       // kernels before 6.15 permit force to the machine's own root only
       errno = Unmount.unmount(mount, Unmount.DETACH);
     }
+    forget(mountpoint, errno);
+  }
+
+  @Override
+  public void detachLazily(Path mountpoint) throws IOException {
+    MountId mount = mounts().at(mountpoint).map(MountId::of).orElse(MountId.NONE);
+    forget(mountpoint, Unmount.unmount(mount, Unmount.DETACH));
+  }
+
+  /** Ends an unmount. */
+  private static void forget(Path mountpoint, int errno) throws IOException {
     if (errno != 0) {
       throw new IOException(Linux.describe(errno));
     }

@@ -2,8 +2,10 @@ package io.holdfast.fs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.fs.control.ControlServer;
 import io.holdfast.fs.host.FakeHost;
 import io.holdfast.fs.host.Host;
+import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -144,6 +146,21 @@ class HelperCommandsTest {
     assertThat(host.detached).isEmpty();
     assertThat(run.run("umount.holdfast", mountpoint.toString(), "-l")).isZero();
     assertThat(host.detached).containsExactly(mountpoint);
+  }
+
+  /** Programs that were saving lost their connection, although their files were to stay open. */
+  @Test
+  void umount_lazyOfACheckpointMount_leavesItsConnection() throws IOException {
+    host.uid = 0;
+    host.mounts.add(
+        new MountTable.Mount(
+            1, mountpoint, "0:77", "fuse.holdfast", MountTable.CHECKPOINT_SOURCE + "/s", "rw"));
+    try (ControlServer server =
+        ControlServer.start(host.control, "ckpt", mountpoint, new FakeCommands())) {
+      assertThat(run.run("umount.holdfast", mountpoint.toString(), "-l")).as("%s", server).isZero();
+    }
+    assertThat(host.detachedLazily).containsExactly(mountpoint);
+    assertThat(host.detached).isEmpty();
   }
 
   @Test

@@ -42,9 +42,13 @@ public final class FakeHost implements Host {
   /** A mount is gone when it is to be detached, though it was there a moment ago. */
   public boolean goesBeforeDetach;
 
+  /** Runs after each look at the mount table. */
+  public Runnable whenMountsAreRead = () -> {};
+
   public final List<Path> configurationDirectories = new ArrayList<>();
   public final List<Path> ownDirectories = new ArrayList<>();
   public final List<Path> detached = new ArrayList<>();
+  public final List<Path> detachedLazily = new ArrayList<>();
 
   public FakeHost(Path controlDirectory) {
     control = ControlDirectory.at(controlDirectory);
@@ -93,7 +97,9 @@ public final class FakeHost implements Host {
 
   @Override
   public MountTable mounts() {
-    return MountTable.of(mounts);
+    MountTable table = MountTable.of(mounts);
+    whenMountsAreRead.run();
+    return table;
   }
 
   @Override
@@ -174,6 +180,12 @@ public final class FakeHost implements Host {
   @Override
   public List<Path> ownDirectories() {
     return ownDirectories;
+  }
+
+  @Override
+  public void detachLazily(Path mountpoint) {
+    detachedLazily.add(mountpoint);
+    mounts.removeIf(mount -> mount.mountpoint().equals(mountpoint));
   }
 
   @Override

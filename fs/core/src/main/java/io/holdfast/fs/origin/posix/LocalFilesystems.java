@@ -35,26 +35,6 @@ final class LocalFilesystems {
           0xE0F5E1E2, // erofs
           0x9660); // iso9660
 
-  /** The same, by their names in the mount table. */
-  private static final Set<String> NAMES =
-      Set.of(
-          "ext2",
-          "ext3",
-          "ext4",
-          "xfs",
-          "btrfs",
-          "tmpfs",
-          "ramfs",
-          "overlay",
-          "zfs",
-          "f2fs",
-          "bcachefs",
-          "vfat",
-          "exfat",
-          "squashfs",
-          "erofs",
-          "iso9660");
-
   private LocalFilesystems() {}
 
   /** Tells whether a filesystem is on this machine, by the f_type of its statfs. */
@@ -93,8 +73,6 @@ final class LocalFilesystems {
 
   /** Returns the mounts that may wait for another machine or a process. */
   static List<Mount> others(List<Mount> mounts) {
-    return mounts.stream()
-        .filter(mount -> !mount.isPseudo() && !NAMES.contains(mount.type()))
-        .toList();
+    return mounts.stream().filter(Mount::mayHang).toList();
   }
 }
