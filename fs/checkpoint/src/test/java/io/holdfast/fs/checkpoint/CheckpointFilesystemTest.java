@@ -243,6 +243,47 @@ class CheckpointFilesystemTest {
     assertThat(front.isKnown("a")).isFalse();
   }
 
+  /**
+   * The command waited for the symlink alone, which had long been in the store: it said that a
+   * checkpoint was durable of which the store had nothing.
+   */
+  @Test
+  void path_isFollowed_throughSymlinksOfTheMount() throws Exception {
+    filesystem.make(ROOT, "run", Stat.DIRECTORY | 0700, 0, me, me, "");
+    Created created =
+        filesystem.create(
+            filesystem.lookup(ROOT, "run").node(), "model", FileTree.O_RDWR, 0600, me, me);
+    link("latest", "./run/../run/");
+    link("same", "/ckpt/latest");
+    link("endless", "endless");
+    link("out", "/elsewhere");
+    link("above", "../x");
+    link("near", "/ckpt2/run");
+    persistAll();
+    filesystem.write(created.handle(), memory, LENGTH, 0, false);
+
+    assertThat(followed("same/model")).containsExactly("same", "latest", "run/model");
+    assertThat(followed("same")).containsExactly("same", "latest", "run");
+    assertThat(followed("")).containsExactly("");
+    assertThat(followed("none/below")).containsExactly("none/below");
+    assertThat(front.lastOf("same")).as("in the store").isLessThan(front.last());
+    assertThat(front.lastOf("run")).isEqualTo(front.last());
+    for (String path : List.of("out/a", "above", "near")) {
+      assertThatThrownBy(() -> followed(path))
+          .matches(e -> is(e, Errno.EXDEV))
+          .hasMessageContaining(": the symlink leads out of the mount: ");
+    }
+    assertThatThrownBy(() -> followed("endless")).matches(e -> is(e, Errno.ELOOP));
+  }
+
+  private void link(String name, String target) throws Exception {
+    filesystem.make(ROOT, name, Stat.SYMLINK | 0777, 0, me, me, target);
+  }
+
+  private List<String> followed(String path) throws Exception {
+    return FollowedPath.of(front, "/ckpt", path);
+  }
+
   /** It got the bytes of the file that had its name by then. */
   @Test
   void fileThatGetsAnotherName_whileItsReaderWaitsForTheStore_isTheOneThatIsRead()

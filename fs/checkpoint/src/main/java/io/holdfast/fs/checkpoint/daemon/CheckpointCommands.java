@@ -4,6 +4,7 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.checkpoint.ErrnoException;
 import io.holdfast.fs.checkpoint.FileTree;
+import io.holdfast.fs.checkpoint.FollowedPath;
 import io.holdfast.fs.checkpoint.SaveMeter;
 import io.holdfast.fs.control.ControlCommands;
 import io.holdfast.fs.control.FiguresJson;
@@ -19,7 +20,8 @@ import java.util.concurrent.TimeUnit;
  * Answers the commands of the control socket. Requests of {@code task}:
  *
  * <pre>
- * {"last": PATH}                     {"sequence": n}: the last operation on a path, or below or above it,
+ * {"last": PATH}                     {"sequence": n}: the last operation on a path, or below or above it, and
+ *                                    on the symlinks that lead there,
  *                                    {"missing": true or false}: whether there is none, and was none lately,
  *                                    {"failures": n}: of the store until now
  * {"await": n, "failures": n}        {"durable": true or false, "pending_bytes": n, "error": why, if the store
@@ -62,9 +64,10 @@ final class CheckpointCommands implements ControlCommands {
   public Map<String, Object> task(Map<String, Object> request) throws IOException {
     Map<String, Object> answer = new LinkedHashMap<>();
     if (request.get("last") instanceof String path) {
-      String text = FileTree.bytesAsText(path.getBytes(StandardCharsets.UTF_8));
-      answer.put("missing", !daemon.front().isKnown(text));
-      answer.put("sequence", daemon.front().lastOf(text));
+      String mountpoint = textOf(daemon.settings().mountpoint().toString());
+      List<String> followed = FollowedPath.of(daemon.front(), mountpoint, textOf(path));
+      answer.put("missing", !daemon.front().isKnown(followed.get(followed.size() - 1)));
+      answer.put("sequence", followed.stream().mapToLong(daemon.front()::lastOf).max().orElse(0));
       answer.put("failures", daemon.persister().failures());
     } else if (request.get("await") instanceof Number sequence
         && request.get("failures") instanceof Number failures) {
@@ -88,6 +91,10 @@ final class CheckpointCommands implements ControlCommands {
       throw unsupported();
     }
     return answer;
+  }
+
+  private static String textOf(String path) {
+    return FileTree.bytesAsText(path.getBytes(StandardCharsets.UTF_8));
   }
 
   private Map<String, Object> await(long sequence, long failures) throws FsException {
