@@ -33,6 +33,7 @@ public final class Supervision {
   private static final int ALIVE = 7;
 
   private static final String ENDED = "ended";
+  private static final String CHECKPOINTS = "checkpoints";
   private static final String ACCESS_SOCKET = "access-socket";
   private static final String SESSION = "session";
   private static final int ORIGIN = 8;
@@ -70,11 +71,42 @@ public final class Supervision {
   public static boolean isSupervised(Path state) {
     try {
       String process = Files.readString(state.resolve("supervisor")).strip();
-      return Procfs.host().commandLine(process).stream()
-          .anyMatch(word -> word.contains("holdfast-supervise"));
+      return isSupervisor(Procfs.host().commandLine(process), state);
     } catch (IOException e) {
       return false; // there is no supervisor any more, or there never was
     }
+  }
+
+  /**
+   * Tells whether a process is the supervisor of a mount. Another mount's supervisor may have the
+   * number of one that was killed.
+   *
+   * @param words the words that the process was started with
+   * @param state the mount's state directory; a user may know it by another path
+   */
+  public static boolean isSupervisor(List<String> words, Path state) {
+    String directory = "/" + state.getFileName();
+    return words.stream().anyMatch(word -> word.contains("holdfast-supervise"))
+        && words.stream().anyMatch(word -> word.endsWith(directory));
+  }
+
+  /**
+   * Notes that a mount is one for checkpoints, and has no dataset.
+   *
+   * @param state its state directory
+   */
+  public static void markForCheckpoints(Path state) throws IOException {
+    Files.write(state.resolve(CHECKPOINTS), new byte[0]);
+  }
+
+  /**
+   * Tells whether a mount is one for checkpoints, also while its daemon goes on after the unmount.
+   * False for a user who may not look into the state directory.
+   *
+   * @param state its state directory
+   */
+  public static boolean isForCheckpoints(Path state) {
+    return Files.exists(state.resolve(CHECKPOINTS));
   }
 
   /**

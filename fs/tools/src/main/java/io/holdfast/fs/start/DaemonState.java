@@ -71,9 +71,9 @@ public final class DaemonState {
     void write(Path directory) throws IOException;
   }
 
-  /** The same for a mount whose daemon is told everything else by its command. */
+  /** The same for a mount for checkpoints, whose daemon is told everything else by its command. */
   public static DaemonState create(ControlDirectory control, String name) throws FsException {
-    return create(control, name, directory -> {});
+    return create(control, name, Supervision::markForCheckpoints);
   }
 
   private static DaemonState create(ControlDirectory control, String name, Content content)

@@ -135,7 +135,8 @@ public final class Preflight {
           "store '%s' is on a Holdfast mount: give a directory of its own file system"
               .formatted(real));
     }
-    SystemPlaces.checkSource(host.mounts(), real);
+    SystemPlaces.checkData(
+        host.mounts(), "store", real, "give the directory that keeps checkpoints");
     checkApart("store", real, mountpoint);
     if (othersMayRename(real)) {
       notes.add(
@@ -165,7 +166,7 @@ public final class Preflight {
           "front '%s' and store '%s' are in one another: choose another with --front"
               .formatted(front, store));
     }
-    SystemPlaces.checkStateDirectory(host.mounts(), front);
+    SystemPlaces.checkData(host.mounts(), "front", front, "choose another with --front");
   }
 
   private static void checkApart(String what, Path path, Path mountpoint) {
@@ -182,7 +183,7 @@ public final class Preflight {
       throw denied("source", source);
     }
     Path real = realPath("source", source);
-    SystemPlaces.checkSource(host.mounts(), real);
+    SystemPlaces.checkData(host.mounts(), "source", real, "give the dataset's directory");
     return real;
   }
 
@@ -196,7 +197,13 @@ public final class Preflight {
     checkOwnFiles(settings);
     settings
         .find(SettingTable.STATE_DIR)
-        .ifPresent(path -> SystemPlaces.checkStateDirectory(host.mounts(), host.locate(path)));
+        .ifPresent(
+            path ->
+                SystemPlaces.checkData(
+                    host.mounts(),
+                    "--state-dir",
+                    host.locate(path),
+                    "give a directory on a disk, or none"));
     checkSourceMounted(settings);
     checkName(settings.get(SettingTable.NAME));
     boolean library = settings.get(SettingTable.BINDING) == BindingChoice.JNR_FUSE;

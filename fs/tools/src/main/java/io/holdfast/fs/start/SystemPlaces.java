@@ -62,34 +62,20 @@ final class SystemPlaces {
   private SystemPlaces() {}
 
   /**
-   * Refuses a source whose files are no data.
+   * Refuses a directory where no data can be.
    *
-   * @param source without symlinks
-   * @throws CliException when it is on a pseudo file system
-   */
-  static void checkSource(MountTable mounts, Path source) {
-    pseudoType(mounts, source)
-        .ifPresent(
-            type -> {
-              throw CliException.usage(
-                  "source '%s' is on a file system that holds no data (%s): give the dataset's directory"
-                      .formatted(source, type));
-            });
-  }
-
-  /**
-   * Refuses a directory for what is known of the dataset where nothing can be kept.
-   *
+   * @param what what the user gave it as
    * @param directory without symlinks; it need not be there
+   * @param fix what to give instead
    * @throws CliException when it is on a pseudo file system
    */
-  static void checkStateDirectory(MountTable mounts, Path directory) {
+  static void checkData(MountTable mounts, String what, Path directory, String fix) {
     pseudoType(mounts, directory)
         .ifPresent(
             type -> {
               throw CliException.usage(
-                  "--state-dir '%s' is on a file system that holds no data (%s): give a directory on a disk, or none"
-                      .formatted(directory, type));
+                  "%s '%s' is on a file system that holds no data (%s): %s"
+                      .formatted(what, directory, type, fix));
             });
   }
 

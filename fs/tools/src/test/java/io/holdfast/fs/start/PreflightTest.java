@@ -255,6 +255,25 @@ class PreflightTest {
     new Preflight(host).checkFront(disk.resolve("front"), store, mountpoint);
   }
 
+  /** The message was that of --state-dir, which this command does not have. */
+  @Test
+  void frontOfCheckpoints_onAPseudoFileSystem_isToldWithItsOption() {
+    Path proc = temp.resolve("proc");
+    host.mount(proc, "proc", Host.PathState.DIRECTORY);
+    StorePlace store = new StorePlace.Directory(source);
+
+    CliException failure =
+        catchThrowableOfType(
+            CliException.class,
+            () -> new Preflight(host).checkFront(proc.resolve("x"), store, mountpoint));
+
+    assertThat(failure)
+        .hasMessage(
+            "front '%s/x' is on a file system that holds no data (proc): choose another with --front"
+                .formatted(proc));
+    assertThat(failure.exitCode()).isEqualTo(2);
+  }
+
   private void requiresMount(Settings settings, String why) {
     CliException failure =
         catchThrowableOfType(CliException.class, () -> new Preflight(host).checkMachine(settings));
@@ -435,7 +454,8 @@ class PreflightTest {
   @Test
   void name_ofAMountThatIsStartedAgain_isRefused() throws IOException {
     Path state = Files.createDirectories(host.control.stateDirectory("n"));
-    Process supervisor = new ProcessBuilder("sh", "-c", "read line; : holdfast-supervise").start();
+    Process supervisor =
+        new ProcessBuilder("sh", "-c", "read line; : holdfast-supervise", "sh", "" + state).start();
     try {
       Files.writeString(state.resolve("supervisor"), supervisor.pid() + "\n");
       refuses("the name 'n' is in use by a mount whose daemon is being started again");
