@@ -20,14 +20,14 @@ final class ExaminedMounts {
   List<Subject> subjects(MountFinder finder) {
     String wanted = target;
     if (wanted == null) {
-      return finder.mounts();
+      return finder.all();
     }
     return List.of(finder.find(wanted).orElseThrow(() -> unknown(finder, wanted)));
   }
 
   private static CliException unknown(MountFinder finder, String target) {
     String known =
-        finder.mounts().stream()
+        finder.all().stream()
             .map(subject -> subject.name() + " (" + subject.mountpoint() + ")")
             .collect(Collectors.joining(", "));
     return CliException.couldNot(

@@ -29,7 +29,7 @@ final class AnswerProbe implements Probe {
     Answers answers = pending.answers();
     FsException trouble = answers.trouble();
     if (trouble != null) {
-      return List.of(explain(trouble));
+      return List.of(explain(subject, trouble));
     }
     Optional<Figures> figures = answers.figures();
     String running = figures.map(Figures::version).orElse("");
@@ -51,7 +51,8 @@ final class AnswerProbe implements Probe {
                         : "the kernel answers ioctl TCGETS (%s)".formatted(ioctl))));
   }
 
-  private Finding explain(FsException trouble) {
+  /** Says what is wrong with a daemon that does not answer. */
+  static Finding explain(Subject subject, FsException trouble) {
     return switch (trouble.code()) {
       case ACCESS_DENIED ->
           Finding.warn("it answers only the user that started it", "run this as that user");

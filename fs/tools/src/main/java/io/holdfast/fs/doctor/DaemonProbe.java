@@ -29,10 +29,7 @@ final class DaemonProbe implements Probe {
     List<Finding> findings = new ArrayList<>();
     findings.add(state(subject.pid()));
     if (subject.mount() == null) {
-      findings.add(
-          Finding.fail(
-              "it runs, but nothing is mounted at " + subject.mountpoint(),
-              "holdfast umount --force " + subject.name()));
+      findings.add(withoutMount());
     }
     if (subject.supervisor() != 0 && isStopped(subject.supervisor())) {
       findings.add(
@@ -42,6 +39,15 @@ final class DaemonProbe implements Probe {
               "kill -CONT " + subject.supervisor()));
     }
     return findings;
+  }
+
+  private Finding withoutMount() {
+    String found = "it runs, but nothing is mounted at " + subject.mountpoint();
+    return subject.isCheckpoint()
+        ? Finding.warn(
+            found + ": it ends when the store has everything, and programs have closed their files",
+            "'holdfast umount %s' waits for that".formatted(subject.name()))
+        : Finding.fail(found, "holdfast umount --force " + subject.name());
   }
 
   private Finding dead() {
@@ -57,8 +63,11 @@ final class DaemonProbe implements Probe {
             ? "no daemon of it is to be found: it is dead, or runs in another container"
             : "its daemon (pid %d) is dead".formatted(subject.deadPid());
     return Finding.fail(
-        who + ": readers get 'Transport endpoint is not connected'",
-        "holdfast umount %s, and mount again".formatted(subject.target()));
+        who
+            + ": %s get 'Transport endpoint is not connected'"
+                .formatted(subject.isCheckpoint() ? "programs" : "readers"),
+        "holdfast umount %s, and mount again%s"
+            .formatted(subject.target(), subject.isCheckpoint() ? " with the same front" : ""));
   }
 
   private Finding beingStarted() {
@@ -78,9 +87,12 @@ final class DaemonProbe implements Probe {
     return switch (state) {
       case 'T', 't' ->
           Finding.fail(
-              "its daemon (pid %d) is stopped, by SIGSTOP or a debugger: reads of what is not"
-                      .formatted(pid)
-                  + " resident wait",
+              "its daemon (pid %d) is stopped, by SIGSTOP or a debugger: %s"
+                  .formatted(
+                      pid,
+                      subject.isCheckpoint()
+                          ? "programs that use the mount wait"
+                          : "reads of what is not resident wait"),
               "kill -CONT " + pid);
       case 'Z', 'X', '?' ->
           Finding.fail(

@@ -100,7 +100,7 @@ public final class Doctor {
         new ClockProbe(machine.clock()),
         new DirectoryProbe("state", machine.states(), machine.mounts()),
         new DirectoryProbe("logs", machine.logs(), machine.mounts()),
-        new LeftoversProbe(machine.finder()));
+        new LeftoversProbe(machine.finder(), machine.uid()));
   }
 
   private List<Probe> mountProbes(Subject subject) {
@@ -110,15 +110,10 @@ public final class Doctor {
     probes.add(new ConnectionProbe(subject, files));
     if (subject.pid() != 0 && subject.socket() != null) {
       PendingAnswers pending = PendingAnswers.begin(subject.socket(), PAUSE);
-      probes.add(new AnswerProbe(subject, pending, Version.VERSION));
-      probes.add(new OriginProbe(subject, pending, files));
-      probes.add(new StoreProbe(subject, pending, files, machine.clock()));
-      probes.add(new CacheProbe(pending, files));
-      probes.add(new DaemonMemoryProbe(subject, pending, files));
-      probes.add(new PeersProbe(pending));
-      probes.add(new PeerClocksProbe(pending, machine.clock()));
-      if (subject.isTrusted()) {
-        probes.add(new PageTokenProbe(subject, pending, files));
+      if (subject.isCheckpoint()) {
+        probes.add(new CheckpointProbe(subject, pending));
+      } else {
+        addDatasetProbes(probes, subject, pending);
       }
     }
     if (subject.isTrusted()) {
@@ -126,5 +121,19 @@ public final class Doctor {
       probes.add(new LogProbe(log, machine.clock()));
     }
     return probes;
+  }
+
+  private void addDatasetProbes(List<Probe> probes, Subject subject, PendingAnswers pending) {
+    MachineFiles files = machine.files();
+    probes.add(new AnswerProbe(subject, pending, Version.VERSION));
+    probes.add(new OriginProbe(subject, pending, files));
+    probes.add(new StoreProbe(subject, pending, files, machine.clock()));
+    probes.add(new CacheProbe(pending, files));
+    probes.add(new DaemonMemoryProbe(subject, pending, files));
+    probes.add(new PeersProbe(pending));
+    probes.add(new PeerClocksProbe(pending, machine.clock()));
+    if (subject.isTrusted()) {
+      probes.add(new PageTokenProbe(subject, pending, files));
+    }
   }
 }

@@ -2,6 +2,7 @@ package io.holdfast.fs.doctor;
 
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
+import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.linux.MountTable;
 import io.holdfast.fs.linux.Procfs;
 import java.io.IOException;
@@ -74,14 +75,23 @@ public final class MountFinder {
     return control.user().orElseGet(() -> owners.applyAsInt(control.path()));
   }
 
-  /** A control directory that a dead daemon has left, though nothing is mounted. */
-  record Leftover(String name, long pid, Path mountpoint, Path directory) {}
+  /**
+   * A control directory that a dead daemon has left, though nothing is mounted.
+   *
+   * @param owner the user whose directory it is
+   */
+  record Leftover(String name, long pid, Path mountpoint, Path directory, int owner) {}
+
+  /** Returns all mounts of datasets. */
+  public List<Subject> mounts() {
+    return all().stream().filter(subject -> !subject.isCheckpoint()).toList();
+  }
 
   /**
-   * Returns all mounts of datasets: those with a living daemon, with a dead one, and without a
-   * known one.
+   * Returns all mounts, of datasets and for checkpoints: those with a living daemon, with a dead
+   * one, and without a known one.
    */
-  public List<Subject> mounts() {
+  public List<Subject> all() {
     List<Subject> found = new ArrayList<>();
     Set<String> devices = new HashSet<>();
     Set<Object> shown = new HashSet<>();
@@ -110,7 +120,6 @@ public final class MountFinder {
         found.add(new Subject(name, mount.mountpoint(), mount, 0, 0, 0, null, null));
       }
     }
-    found.removeIf(subject -> subject.mount() != null && subject.mount().isCheckpoint());
     return found;
   }
 
@@ -135,7 +144,9 @@ public final class MountFinder {
       for (RunningDaemon dead : control.dead()) {
         boolean mounted = mountAt(dead.mountpoint()) != null;
         if (!mounted && supervisor(control, dead.name()) == 0) {
-          left.add(new Leftover(dead.name(), dead.pid(), dead.mountpoint(), control.path()));
+          left.add(
+              new Leftover(
+                  dead.name(), dead.pid(), dead.mountpoint(), control.path(), owner(control)));
         }
       }
     }
@@ -144,7 +155,7 @@ public final class MountFinder {
 
   /** Returns the mount of that name or mountpoint. */
   public Optional<Subject> find(String nameOrMountpoint) {
-    List<Subject> all = mounts();
+    List<Subject> all = all();
     Optional<Subject> named =
         all.stream().filter(subject -> subject.name().equals(nameOrMountpoint)).findFirst();
     if (named.isPresent() || nameOrMountpoint.isEmpty()) {
@@ -184,12 +195,8 @@ public final class MountFinder {
   private long supervisor(ControlDirectory control, String name) {
     try {
       long pid = Long.parseLong(control.stateText(name, "supervisor", LONGEST_PID).strip());
-      return files
-              .text("proc/" + pid + "/cmdline")
-              .filter(words -> words.contains("holdfast-supervise"))
-              .isPresent()
-          ? pid
-          : 0;
+      List<String> words = files.procfs().commandLine(Long.toString(pid));
+      return Supervision.isSupervisor(words, control.stateDirectory(name)) ? pid : 0;
     } catch (IOException | NumberFormatException e) {
       return 0;
     }

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.fs.host.FakeHost;
 import io.holdfast.fs.host.Host;
+import io.holdfast.fs.linux.MountTable;
 import io.holdfast.fs.linux.NamedThreads;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.FutureTask;
 import java.util.zip.ZipFile;
@@ -39,6 +41,22 @@ class DoctorCommandsTest {
     assertThat(run.out.toString())
         .contains("machine\n", "mount gone\n", "is dead: readers get")
         .contains("fix: holdfast umount /mnt/gone");
+  }
+
+  /** The doctor said that all was well, and of the mount by name that there was none. */
+  @Test
+  void doctor_deadCheckpointMount_isAFailure() {
+    Path at = Path.of("/mnt/ckpt");
+    host.mounts.add(
+        new MountTable.Mount(
+            1, at, "0:77", "fuse.holdfast", MountTable.CHECKPOINT_SOURCE + "/s", "user_id=1000"));
+    for (String[] words : List.of(new String[] {"doctor"}, new String[] {"doctor", "/mnt/ckpt"})) {
+      run.out.getBuffer().setLength(0);
+      assertThat(run.run(words)).as(run.err.toString()).isEqualTo(1);
+      assertThat(run.out.toString())
+          .contains("mount /mnt/ckpt\n", "programs get 'Transport endpoint is not connected'")
+          .contains("fix: holdfast umount /mnt/ckpt, and mount again with the same front");
+    }
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.linux.MountTable;
+import io.holdfast.fs.linux.Procfs;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -48,9 +49,38 @@ class MountFinderTest {
   void leftovers_areOfDaemonsWithoutAMount() throws IOException {
     daemon("dead", 42, "/mnt/dead", false);
     assertThat(finder().mounts()).isEmpty();
-    assertThat(new LeftoversProbe(finder()).run())
+    assertThat(new LeftoversProbe(finder(), Procfs.ownUid()).run())
         .singleElement()
-        .satisfies(found -> assertThat(found.text()).contains("'dead' (pid 42) died"));
+        .satisfies(
+            found -> {
+              assertThat(found.text()).contains("'dead' (pid 42) died");
+              // names may have dots: a pattern would be that of other mounts, too
+              assertThat(found.fix())
+                  .isEqualTo("mount it again, or 'holdfast umount --if-dead dead'");
+            });
+    assertThat(new LeftoversProbe(finder(7, Map.of(temp.resolve("run"), 8)), 7).run())
+        .extracting(Finding::fix)
+        .containsExactly("mount it again, or 'holdfast umount --if-dead dead' as user 8");
+  }
+
+  /**
+   * A daemon that goes on with the store after an unmount was examined as a dataset's: "nothing is
+   * mounted", and 'umount --force' as the fix.
+   */
+  @Test
+  void checkpointMount_alsoWithoutItsMount_isNoDatasets() throws IOException {
+    daemon("ckpt", 41, "/mnt/ckpt", true);
+    new FakeMachine(temp)
+        .file("run/ckpt.state/checkpoints", "")
+        .file("proc/41/stat", "41 (java) S 1 1\n");
+
+    assertThat(finder().mounts()).isEmpty();
+
+    Subject subject = finder().find("ckpt").orElseThrow();
+    assertThat(finder().all()).containsExactly(subject);
+    assertThat(new DaemonProbe(subject, new MachineFiles(temp), 0).run())
+        .extracting(finding -> finding.level() + " " + finding.fix())
+        .containsExactly("OK ", "WARN 'holdfast umount ckpt' waits for that");
   }
 
   @Test
@@ -58,7 +88,10 @@ class MountFinderTest {
     daemon("dead", 42, "/mnt/dead", false);
     new FakeMachine(temp).file("run/dead.state/supervisor", "40\n");
     assertThat(finder().mounts()).isEmpty();
-    new FakeMachine(temp).file("proc/40/cmdline", "/bin/sh\0/x/holdfast-supervise\0");
+    new FakeMachine(temp).file("proc/40/cmdline", "/bin/sh\0/x/holdfast-supervise\0/run/b.state\0");
+    assertThat(finder().mounts()).as("the supervisor of another mount").isEmpty();
+    new FakeMachine(temp)
+        .file("proc/40/cmdline", "/bin/sh\0/x/holdfast-supervise\0/run/dead.state\0");
     assertThat(finder().mounts())
         .singleElement()
         .satisfies(subject -> assertThat(subject.supervisor()).isEqualTo(40));

@@ -101,6 +101,24 @@ class MountProbesTest {
   }
 
   @Test
+  void storeOfCheckpoints_thatFails_isWarnedOf() throws Exception {
+    Subject subject = subject("/ckpt", MountTable.CHECKPOINT_SOURCE + "/nfs", 41, 0, 0);
+    Map<String, Object> well = Map.of("store_fails", false, "state", "persisting");
+    Map<String, Object> fails = Map.of("store_fails", true, "last_error", "step-1: full");
+    assertThat(checkpoints(subject, well)).isEqualTo(Finding.ok("/nfs: persisting"));
+    assertThat(checkpoints(subject, fails).text())
+        .isEqualTo("/nfs fails, and is asked again: step-1: full");
+    assertThat(checkpoints(subject, fails).level()).isEqualTo(WARN);
+    PendingAnswers silent = trouble(FsError.TIMED_OUT);
+    assertThat(only(new CheckpointProbe(subject, silent).run()).level()).isEqualTo(FAIL);
+  }
+
+  private Finding checkpoints(Subject subject, Map<String, Object> figures) throws Exception {
+    Map<String, Object> stats = Map.of("store", "/nfs", "checkpoint", figures);
+    return only(new CheckpointProbe(subject, pending(stats, stats, "")).run());
+  }
+
+  @Test
   void connection_tellsWhatWaits() {
     Subject subject = subject("/data", 41, 0, 0);
     assertThat(only(new ConnectionProbe(subject, machine.files()).run()).text())
