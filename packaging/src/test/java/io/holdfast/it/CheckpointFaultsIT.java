@@ -552,7 +552,10 @@ class CheckpointFaultsIT {
     assertThat(store.resolve("run/step-1")).has(content(bytes));
     assertThat(store.resolve("run/step-1.tmp")).doesNotExist();
     assertThat(store.resolve("not-synced")).as("the crash was one").doesNotExist();
-    umount(); // of what is left of the mount
+    Child.Result dead = sandbox.holdfast("umount", directory.toString());
+    assertThat(dead.exit()).as("nobody knows whether the store has everything").isEqualTo(1);
+    assertThat(dead.err()).contains("took away the checkpoint mount at " + directory);
+    assertThat(MountTable.holdfastAt(directory)).isEmpty();
   }
 
   /** The number of the system call is 74 on x86_64, and 82 on aarch64. */

@@ -119,6 +119,11 @@ class CheckpointIT {
     assertThat(store.resolve("latest")).as("comes after what it names").doesNotExist();
     assertThat(waitForStore()).isZero();
     assertThat(durable("step-1")).isEqualTo("store");
+    Files.createSymbolicLink(directory.resolve("run"), directory);
+    assertThat(sandbox.holdfast("checkpoint", "wait", directory.resolve("run/latest").toString()))
+        .as("a path through symlinks")
+        .satisfies(result -> assertThat(result.exit()).isZero());
+    assertThat(store.resolve("run")).isSymbolicLink();
     Child.Result mistyped =
         sandbox.holdfast("checkpoint", "wait", directory.resolve("step-l").toString());
     assertThat(mistyped.exit()).isEqualTo(1);
@@ -134,12 +139,34 @@ class CheckpointIT {
     assertThat(store.resolve("latest")).isSymbolicLink().has(content(bytes));
     saveAsProgramsDo();
     assertSecondWriterAndCommandsOfDatasetsAreRefused();
-    sandbox.holdfast("umount", directory.toString()).mustSucceed();
+    detachWhileAFileIsOpen(bytes);
+    sandbox.holdfast("umount", name).mustSucceed();
+    assertThat(store.resolve("last")).hasSize(2L * SIZE);
+    assertThat(Path.of("/run/holdfast", name + ".pid")).doesNotExist();
     assertThat(directory).isEmptyDirectory();
     assertThat(store.resolve("step-1")).has(content(bytes));
     shell("diff -r %s %s/copy".formatted(sandbox.folder("tree"), store));
     assertThat(store.resolve("f19")).hasSize(19_000);
     assertThat(store.resolve("log")).hasContent("1\n2\n3");
+  }
+
+  /** As {@code umount -l} does: the file stays usable, and the daemon goes on with the store. */
+  private void detachWhileAFileIsOpen(byte[] bytes) throws IOException {
+    try (FileChannel open =
+        FileChannel.open(
+            directory.resolve("last"), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      sandbox.holdfast("umount.holdfast", directory.toString(), "-l").mustSucceed();
+      assertThat(directory).isEmptyDirectory();
+      assertThat(sandbox.holdfast("doctor", name).out())
+          .contains("WARN  daemon", "it runs, but nothing is mounted at " + directory)
+          .contains("OK    store");
+      Child.Result busy = sandbox.holdfast("umount", name);
+      assertThat(busy.exit()).isEqualTo(1);
+      assertThat(busy.err()).contains("close what is open there");
+      for (int i = 0; i < 2; i++) {
+        assertThat(open.write(ByteBuffer.wrap(bytes))).isEqualTo(SIZE);
+      }
+    }
   }
 
   private void saveAsProgramsDo() throws IOException {

@@ -63,7 +63,7 @@ import picocli.CommandLine.Spec;
       "",
       "'wait' returns 0 when STORE has PATH and everything below it durably (by default all of the"
           + " only mount), 1 if STORE fails, with the path and the cause, or if there is no PATH,"
-          + " and 124 after --timeout. 'advice' tells how often to save, by CheckFreq's rule."
+          + " and 124 after --timeout. 'advice' tells how often to save, by CheckFreq's rule. Both need root."
     },
     parameterListHeading = "%nArguments:%n",
     optionListHeading = "%nOptions:%n",
@@ -368,16 +368,12 @@ final class CheckpointCommand implements Callable<Integer> {
 
   private int await(List<String> rest) {
     Targets targets = new Targets(context.host());
-    RunningDaemon daemon;
-    String path = "";
-    if (rest.isEmpty()) {
-      daemon = targets.onlyCheckpoint();
-    } else {
-      Path wanted = Path.of(rest.get(0)).toAbsolutePath().normalize();
-      daemon = targets.checkpointAround(wanted);
-      path = daemon.mountpoint().relativize(wanted).toString();
-    }
-    return new PersistWait(context, daemon, timeout).run(path, line -> {});
+    Targets.Inside wanted =
+        rest.isEmpty()
+            ? new Targets.Inside(targets.onlyCheckpoint(), List.of(""))
+            : targets.checkpointAround(Path.of(rest.get(0)).toAbsolutePath().normalize());
+    return new PersistWait(context, wanted.daemon(), timeout)
+        .run(wanted.paths().get(0), line -> {});
   }
 
   private int advise(List<String> rest) throws IOException {

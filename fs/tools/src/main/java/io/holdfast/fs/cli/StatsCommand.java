@@ -122,7 +122,8 @@ final class StatsCommand implements Callable<Integer> {
       throw CliException.usage(
           "'%s' is a checkpoint mount, which has only --json".formatted(daemon.name()));
     }
-    Map<String, Object> stats = new DaemonClient(daemon, DEADLINE).stats();
+    RunningDaemon answering = new Targets(context.host()).answering(daemon);
+    Map<String, Object> stats = new DaemonClient(answering, DEADLINE).stats();
     output.show(stats, checkpointLines(stats));
   }
 

@@ -111,13 +111,15 @@ final class UmountCommand implements Callable<Integer> {
       return 0;
     }
     Optional<RunningDaemon> starting = targets.beingStartedAgain(target);
+    boolean startsCheckpoints = starting.filter(targets::isCheckpoint).isPresent();
     Optional<RunningDaemon> daemon = targets.find(target);
     if (starting.isPresent() && daemon.isEmpty()) {
       if (targets.beingStartedAgain(target).isPresent()) {
         endStart(starting.get());
       }
       if (!isMounted(starting.get().mountpoint())) {
-        return 0; // no daemon started, and the supervisor took the mount away
+        // no daemon started, and the supervisor took the mount away
+        return startsCheckpoints ? tookAwayCheckpoints(starting.get().mountpoint()) : 0;
       }
     }
     if (daemon.isPresent() && targets.isCheckpoint(daemon.get()) && !force) {
@@ -128,13 +130,12 @@ final class UmountCommand implements Callable<Integer> {
         throw onlyForCheckpoints(daemon.get().mountpoint());
       }
       stop(daemon.get());
-    } else {
-      takeAwayStale(
-          starting
-              .map(RunningDaemon::mountpoint)
-              .orElseGet(() -> context.host().locate(mountpointOf(target))));
+      return 0;
     }
-    return 0;
+    return takeAwayStale(
+        starting
+            .map(RunningDaemon::mountpoint)
+            .orElseGet(() -> context.host().locate(mountpointOf(target))));
   }
 
   /**
@@ -145,20 +146,26 @@ final class UmountCommand implements Callable<Integer> {
     PersistWait wait = new PersistWait(context, daemon, timeout);
     int exit = wait.run("", this::say);
     if (exit != 0) {
-      say("the store does not have everything yet: the mount stays");
+      say(
+          isMounted(daemon.mountpoint())
+              ? "the store does not have everything yet: the mount stays"
+              : goesOn(daemon));
       return exit;
     }
     unmount(daemon);
     while (!endsWithin(wait, daemon)) {
       boolean isLate = !isPersisted(wait, daemon) || wait.isOver();
       if (isLate && !hasEnded(daemon)) {
-        say(
-            "'%s' is unmounted, but its daemon (pid %d) is not done with the store yet: it goes on"
-                .formatted(daemon.mountpoint(), daemon.pid()));
+        say(goesOn(daemon));
         return PersistWait.TIMED_OUT;
       }
     }
     return 0;
+  }
+
+  private static String goesOn(RunningDaemon daemon) {
+    return "'%s' is unmounted, but its daemon (pid %d) is not done with the store yet: it goes on"
+        .formatted(daemon.mountpoint(), daemon.pid());
   }
 
   /** Waits for the daemon's end, no longer than --timeout; tells whether it has ended. */
@@ -332,14 +339,14 @@ final class UmountCommand implements Callable<Integer> {
       return;
     }
     if (isMounted(path)) {
-      takeAwayStale(path);
+      int unused = takeAwayStale(path);
     }
     for (String name : dead) {
       control.removeLeftovers(name);
     }
   }
 
-  private void takeAwayStale(Path path) throws IOException {
+  private int takeAwayStale(Path path) throws IOException {
     Optional<MountTable.Mount> mount = context.host().mounts().at(path);
     if (mount.filter(MountTable.Mount::isHoldfast).isEmpty()) {
       throw CliException.couldNot(
@@ -364,7 +371,19 @@ final class UmountCommand implements Callable<Integer> {
     if (dead.isPresent()) {
       context.host().control().removeLeftovers(dead.get());
     }
+    if (mount.get().isCheckpoint()) {
+      return tookAwayCheckpoints(path);
+    }
     say("took away a stale mount at " + path + ", whose daemon had died");
+    return 0;
+  }
+
+  /** Success is for a store that has everything, unless the user did not ask for that. */
+  private int tookAwayCheckpoints(Path mountpoint) {
+    say(
+        "took away the checkpoint mount at %s, whose daemon had died: its front may have changes that the store lacks: mount again with the same front"
+            .formatted(mountpoint));
+    return force ? 0 : CliException.COULD_NOT;
   }
 
   private static CliException onlyForCheckpoints(Path mountpoint) {

@@ -120,16 +120,30 @@ public final class Targets {
                     "'" + nameOrMountpoint + "' is no running Holdfast mount: " + hint()));
   }
 
-  /** Tells whether a daemon is that of a checkpoint mount. */
+  /**
+   * Tells whether a daemon is that of a checkpoint mount. Such a daemon goes on with the store when
+   * nothing is mounted any more, or something else.
+   */
   public boolean isCheckpoint(RunningDaemon daemon) {
-    return host.mounts().at(daemon.mountpoint()).filter(MountTable.Mount::isCheckpoint).isPresent();
+    return Supervision.isForCheckpoints(host.control().stateDirectory(daemon.name()))
+        || host.mounts().at(daemon.mountpoint()).filter(MountTable.Mount::isCheckpoint).isPresent();
+  }
+
+  /** Returns the daemon of a checkpoint mount if this user may ask it. */
+  public RunningDaemon answering(RunningDaemon checkpoint) {
+    if (host.uid() != 0) {
+      throw CliException.usage(
+          "the daemon of '%s' answers root only: run this as root; 'getfattr -n user.holdfast.durable PATH' tells every user where PATH is durable"
+              .formatted(checkpoint.name()));
+    }
+    return checkpoint;
   }
 
   /** Returns the only checkpoint mount that is running. */
   public RunningDaemon onlyCheckpoint() {
     List<RunningDaemon> running = running(this::isCheckpoint);
     if (running.size() == 1) {
-      return running.get(0);
+      return answering(running.get(0));
     }
     throw running.isEmpty()
         ? CliException.couldNot(
@@ -145,17 +159,49 @@ public final class Targets {
       throw CliException.usage(
           "'" + nameOrMountpoint + "' is a mount of a dataset, and no checkpoint mount");
     }
-    return daemon;
+    return answering(daemon);
   }
 
-  /** Returns the checkpoint mount that a path is in. */
-  public RunningDaemon checkpointAround(Path path) {
-    return running(daemon -> path.startsWith(daemon.mountpoint()) && isCheckpoint(daemon)).stream()
-        .max(Comparator.comparingInt(daemon -> daemon.mountpoint().getNameCount()))
-        .orElseThrow(
-            () ->
-                CliException.couldNot(
-                    "'" + path + "' is not in a running checkpoint mount: " + hint()));
+  /**
+   * Returns the checkpoint mount that a path is in, and the path there. Symlinks count that lead to
+   * the mount; the daemon follows those inside.
+   *
+   * @param path absolute
+   */
+  public Inside checkpointAround(Path path) {
+    Inside inside =
+        running(daemon -> path.startsWith(daemon.mountpoint()) && isCheckpoint(daemon)).stream()
+            .max(Comparator.comparingInt(daemon -> daemon.mountpoint().getNameCount()))
+            .map(daemon -> inside(daemon, path))
+            .or(() -> checkpointBehindLinks(path))
+            .orElseThrow(
+                () ->
+                    CliException.couldNot(
+                        "'" + path + "' is not in a running checkpoint mount: " + hint()));
+    RunningDaemon unused = answering(inside.daemon());
+    return inside;
+  }
+
+  /** Looks at the path from its root on, so that nothing inside of the mount is looked at. */
+  private Optional<Inside> checkpointBehindLinks(Path path) {
+    List<RunningDaemon> checkpoints = running(this::isCheckpoint);
+    for (int i = 1; i <= path.getNameCount() && !checkpoints.isEmpty(); i++) {
+      Path prefix = Path.of("/").resolve(path.subpath(0, i));
+      Path meant = host.locate(prefix).resolve(prefix.relativize(path));
+      Optional<Inside> inside =
+          checkpoints.stream()
+              .filter(daemon -> meant.startsWith(daemon.mountpoint()))
+              .findFirst()
+              .map(daemon -> inside(daemon, meant));
+      if (inside.isPresent()) {
+        return inside;
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Inside inside(RunningDaemon daemon, Path path) {
+    return new Inside(daemon, List.of(daemon.mountpoint().relativize(path).toString()));
   }
 
   /** Returns the only daemon of a dataset that is running; this user's own come before root's. */

@@ -9,6 +9,7 @@ import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.control.ControlServer;
 import io.holdfast.fs.host.FakeHost;
 import io.holdfast.fs.host.Host;
+import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -400,6 +401,48 @@ class ControlledCommandsTest {
     assertOneLine("ended the start of a daemon of 'one'");
   }
 
+  /** The command ended with 0, though nothing tells whether the store has everything. */
+  @Test
+  void umount_checkpointMountWhoseDaemonDied_fails() throws IOException {
+    Path mountpoint = Files.createDirectory(temp.resolve("ckpt"));
+    String message =
+        "took away the checkpoint mount at %s, whose daemon had died: its front may have changes"
+            .formatted(mountpoint);
+    for (String words : List.of("umount %s", "umount --force %s", "umount --if-dead %s")) {
+      host.mounts.add(checkpoints(mountpoint));
+      host.states.put(mountpoint, Host.PathState.NOT_CONNECTED);
+      run.err.getBuffer().setLength(0);
+
+      int exit = run.run(words.formatted(mountpoint).split(" ", -1));
+
+      assertThat(exit).as(words).isEqualTo(words.startsWith("umount --") ? 0 : 1);
+      assertOneLine(message);
+      assertThat(host.mounts).isEmpty();
+    }
+  }
+
+  /** The supervisor takes the mount away when it gives up; the command ended with 0. */
+  @Test
+  void umount_checkpointMountThatIsGivenUp_fails() throws IOException {
+    Path state = startsForEver();
+    Path mountpoint = temp.resolve("one");
+    host.mounts.set(0, checkpoints(mountpoint));
+    // before the command looks for the next daemon
+    host.whenMountsAreRead =
+        () -> {
+          host.mounts.clear();
+          FileUtils.deleteQuietly(state.toFile());
+        };
+
+    assertThat(run.run("umount", mountpoint.toString())).isEqualTo(1);
+
+    assertOneLine("took away the checkpoint mount at " + mountpoint);
+  }
+
+  private static MountTable.Mount checkpoints(Path at) {
+    return new MountTable.Mount(1, at, "0:77", HOLDFAST, MountTable.CHECKPOINT_SOURCE + "/s", "rw");
+  }
+
   /** Makes a mount whose daemon died and whose next one does not get ready. */
   private Path startsForEver() throws IOException {
     Path mountpoint = Files.createDirectory(temp.resolve("one"));
@@ -490,7 +533,12 @@ class ControlledCommandsTest {
   /** Gives a mount a supervisor, which has a child; returns the mount's state directory. */
   private Path supervised(String name) throws IOException {
     Process supervisor =
-        new ProcessBuilder("sh", "-c", "sleep 600 & read line; kill $!; : holdfast-supervise")
+        new ProcessBuilder(
+                "sh",
+                "-c",
+                "sleep 600 & read line; kill $!; : holdfast-supervise",
+                "sh",
+                host.control.stateDirectory(name).toString())
             .start();
     open.add(() -> supervisor.getOutputStream().close());
     Path state = Files.createDirectories(host.control.stateDirectory(name));
