@@ -378,6 +378,20 @@ final class ArchitectureTest {
         .check(HOLDFAST);
   }
 
+  /** Commands ask it at each start: to set up a log takes a third of the time of an umount. */
+  @Test
+  void supervisedMount_needsNeitherLogNorNativeCalls() {
+    noClasses()
+        .that()
+        .haveFullyQualifiedName(FS + ".daemon.SupervisedMount")
+        .should()
+        .dependOnClassesThat(resideInAPackage("org.slf4j.."))
+        .orShould()
+        .dependOnClassesThat()
+        .haveFullyQualifiedName(FS + ".linux.Libc")
+        .check(HOLDFAST);
+  }
+
   @Test
   void pins_areMadeByResidencyOnly() {
     noClasses()

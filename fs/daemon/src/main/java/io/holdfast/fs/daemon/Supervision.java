@@ -5,7 +5,6 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
-import io.holdfast.fs.linux.Procfs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -32,8 +31,6 @@ public final class Supervision {
    */
   private static final int ALIVE = 7;
 
-  private static final String ENDED = "ended";
-  private static final String CHECKPOINTS = "checkpoints";
   private static final String ACCESS_SOCKET = "access-socket";
   private static final String SESSION = "session";
   private static final int ORIGIN = 8;
@@ -61,70 +58,6 @@ public final class Supervision {
    */
   public static Supervision at(Path state) {
     return new Supervision(state);
-  }
-
-  /**
-   * Tells whether a mount has a supervisor, which would start another daemon.
-   *
-   * @param state its state directory
-   */
-  public static boolean isSupervised(Path state) {
-    try {
-      String process = Files.readString(state.resolve("supervisor")).strip();
-      return isSupervisor(Procfs.host().commandLine(process), state);
-    } catch (IOException e) {
-      return false; // there is no supervisor any more, or there never was
-    }
-  }
-
-  /**
-   * Tells whether a process is the supervisor of a mount. Another mount's supervisor may have the
-   * number of one that was killed.
-   *
-   * @param words the words that the process was started with
-   * @param state the mount's state directory; a user may know it by another path
-   */
-  public static boolean isSupervisor(List<String> words, Path state) {
-    String directory = "/" + state.getFileName();
-    return words.stream().anyMatch(word -> word.contains("holdfast-supervise"))
-        && words.stream().anyMatch(word -> word.endsWith(directory));
-  }
-
-  /**
-   * Notes that a mount is one for checkpoints, and has no dataset.
-   *
-   * @param state its state directory
-   */
-  public static void markForCheckpoints(Path state) throws IOException {
-    Files.write(state.resolve(CHECKPOINTS), new byte[0]);
-  }
-
-  /**
-   * Tells whether a mount is one for checkpoints, also while its daemon goes on after the unmount.
-   * False for a user who may not look into the state directory.
-   *
-   * @param state its state directory
-   */
-  public static boolean isForCheckpoints(Path state) {
-    return Files.exists(state.resolve(CHECKPOINTS));
-  }
-
-  /**
-   * Makes sure that the supervisor of another process's mount starts no further daemon.
-   *
-   * @param state its state directory
-   */
-  public static void forbidRestart(Path state) throws IOException {
-    Files.write(state.resolve(ENDED), new byte[0]);
-  }
-
-  /**
-   * Tells whether the supervisor of another process's mount is to start no further daemon.
-   *
-   * @param state its state directory
-   */
-  public static boolean hasEnded(Path state) {
-    return Files.exists(state.resolve(ENDED));
   }
 
   /** Returns /dev/fuse, open, and connected once something has been mounted with it. */
@@ -258,7 +191,7 @@ public final class Supervision {
   /** Says that the supervisor is to start no further daemon. */
   public void end() {
     try {
-      forbidRestart(state);
+      SupervisedMount.forbidRestart(state);
       removeElsewhere();
       if (isOrphaned()) {
         FileUtils.deleteDirectory(state.toFile());

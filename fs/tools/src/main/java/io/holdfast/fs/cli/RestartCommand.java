@@ -9,7 +9,7 @@ import io.holdfast.fs.control.ControlClient;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.daemon.LiveChanges;
-import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.daemon.SupervisedMount;
 import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.settings.Given;
 import io.holdfast.fs.settings.GivenSettings;
@@ -190,7 +190,7 @@ final class RestartCommand implements Callable<Integer> {
             "no new daemon of '%s' answers after %d s: look into its log"
                 .formatted(before.name(), START_DEADLINE.toSeconds()));
       }
-      if (!Supervision.isSupervised(context.host().control().stateDirectory(before.name()))) {
+      if (!SupervisedMount.isSupervised(context.host().control().stateDirectory(before.name()))) {
         throw CliException.couldNot(
             "no daemon of '%s' starts, and its supervisor has given the mount up: look into its log, and mount again"
                 .formatted(before.name()));

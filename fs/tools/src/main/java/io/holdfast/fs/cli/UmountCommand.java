@@ -8,7 +8,7 @@ import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.control.ControlClient;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
-import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.daemon.SupervisedMount;
 import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.host.Host;
 import io.holdfast.fs.linux.Linux;
@@ -290,10 +290,10 @@ final class UmountCommand implements Callable<Integer> {
   private void kill(RunningDaemon daemon) throws IOException {
     Path state = context.host().control().stateDirectory(daemon.name());
     if (Files.exists(state)) {
-      Supervision.forbidRestart(state);
+      SupervisedMount.forbidRestart(state);
     }
     // Nobody removes the state directory of a killed daemon that has lost its supervisor.
-    boolean removesState = Supervision.isSupervised(state);
+    boolean removesState = SupervisedMount.isSupervised(state);
     BooleanSupplier hasEnded = () -> removesState ? hasEnded(daemon) : isDead(daemon);
     if (!context.kill(daemon.pid()) || !within(hasEnded)) {
       throw CliException.couldNot(
@@ -312,12 +312,12 @@ final class UmountCommand implements Callable<Integer> {
     }
     Path state = context.host().control().stateDirectory(before.name());
     if (Files.exists(state)) {
-      Supervision.forbidRestart(state);
+      SupervisedMount.forbidRestart(state);
     }
     BooleanSupplier hasEnded =
         () -> {
           DaemonState.children(state).forEach(context::kill);
-          return !Supervision.isSupervised(state);
+          return !SupervisedMount.isSupervised(state);
         };
     if (!within(hasEnded)) {
       throw CliException.couldNot(

@@ -5,7 +5,7 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlClient;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
-import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.daemon.SupervisedMount;
 import io.holdfast.fs.host.CliException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -101,7 +101,7 @@ public final class DaemonClient {
       return false;
     }
     Path state = ControlDirectory.at(directory).stateDirectory(daemon.name());
-    return Supervision.isSupervised(state) && !Supervision.hasEnded(state);
+    return SupervisedMount.isSupervised(state) && !SupervisedMount.hasEnded(state);
   }
 
   /** Says what the user can do about a daemon that did not answer. */

@@ -2,7 +2,7 @@ package io.holdfast.fs.client;
 
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
-import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.daemon.SupervisedMount;
 import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.host.OwnProcess;
 import io.holdfast.fs.units.Human;
@@ -138,6 +138,6 @@ public final class PersistWait {
     Path state = control.stateDirectory(daemon.name());
     boolean lives =
         control.running(daemon.name()).filter(other -> other.pid() == daemon.pid()).isPresent();
-    return !lives && Supervision.isSupervised(state) && !Supervision.hasEnded(state);
+    return !lives && SupervisedMount.isSupervised(state) && !SupervisedMount.hasEnded(state);
   }
 }

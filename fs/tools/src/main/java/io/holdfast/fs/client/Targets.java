@@ -2,7 +2,7 @@ package io.holdfast.fs.client;
 
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
-import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.daemon.SupervisedMount;
 import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.host.Host;
 import io.holdfast.fs.linux.MountTable;
@@ -66,7 +66,7 @@ public final class Targets {
         .filter(
             dead -> {
               Path state = control.stateDirectory(dead.name());
-              return Supervision.isSupervised(state) && !Supervision.hasEnded(state);
+              return SupervisedMount.isSupervised(state) && !SupervisedMount.hasEnded(state);
             })
         .findFirst();
   }
@@ -125,7 +125,7 @@ public final class Targets {
    * nothing is mounted any more, or something else.
    */
   public boolean isCheckpoint(RunningDaemon daemon) {
-    return Supervision.isForCheckpoints(host.control().stateDirectory(daemon.name()))
+    return SupervisedMount.isForCheckpoints(host.control().stateDirectory(daemon.name()))
         || host.mounts().at(daemon.mountpoint()).filter(MountTable.Mount::isCheckpoint).isPresent();
   }
 

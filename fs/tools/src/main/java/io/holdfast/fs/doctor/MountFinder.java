@@ -2,7 +2,7 @@ package io.holdfast.fs.doctor;
 
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
-import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.daemon.SupervisedMount;
 import io.holdfast.fs.linux.MountTable;
 import io.holdfast.fs.linux.Procfs;
 import java.io.IOException;
@@ -196,7 +196,7 @@ public final class MountFinder {
     try {
       long pid = Long.parseLong(control.stateText(name, "supervisor", LONGEST_PID).strip());
       List<String> words = files.procfs().commandLine(Long.toString(pid));
-      return Supervision.isSupervisor(words, control.stateDirectory(name)) ? pid : 0;
+      return SupervisedMount.isSupervisor(words, control.stateDirectory(name)) ? pid : 0;
     } catch (IOException | NumberFormatException e) {
       return 0;
     }

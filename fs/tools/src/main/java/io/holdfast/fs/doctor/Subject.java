@@ -1,6 +1,6 @@
 package io.holdfast.fs.doctor;
 
-import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.daemon.SupervisedMount;
 import io.holdfast.fs.linux.MountTable;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +39,7 @@ public record Subject(
   /** Tells whether the mount is one for checkpoints, and has no dataset. */
   public boolean isCheckpoint() {
     return (mount != null && mount.isCheckpoint())
-        || (state != null && Supervision.isForCheckpoints(state));
+        || (state != null && SupervisedMount.isForCheckpoints(state));
   }
 
   /** Returns the argument by which a command names the mount. */

@@ -2,7 +2,7 @@ package io.holdfast.fs.start;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlDirectory;
-import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.daemon.SupervisedMount;
 import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.linux.Procfs;
 import io.holdfast.fs.settings.LogFormat;
@@ -73,7 +73,7 @@ public final class DaemonState {
 
   /** The same for a mount for checkpoints, whose daemon is told everything else by its command. */
   public static DaemonState create(ControlDirectory control, String name) throws FsException {
-    return create(control, name, Supervision::markForCheckpoints);
+    return create(control, name, SupervisedMount::markForCheckpoints);
   }
 
   private static DaemonState create(ControlDirectory control, String name, Content content)
@@ -122,7 +122,8 @@ public final class DaemonState {
   }
 
   private static void requireUnused(ControlDirectory control, String name, Path directory) {
-    boolean restarts = Supervision.isSupervised(directory) && !Supervision.hasEnded(directory);
+    boolean restarts =
+        SupervisedMount.isSupervised(directory) && !SupervisedMount.hasEnded(directory);
     if (restarts || hasStarter(directory) || control.isHeld(name)) {
       throw CliException.couldNot(
           "the name '"
@@ -145,12 +146,12 @@ public final class DaemonState {
 
   /** Tells whether a mount has a supervisor, or a process that begins it. */
   public static boolean isBegun(Path directory) {
-    return hasStarter(directory) || Supervision.isSupervised(directory);
+    return hasStarter(directory) || SupervisedMount.isSupervised(directory);
   }
 
   /** Returns the processes that the supervisor of a mount has started: its daemon and others. */
   public static List<Long> children(Path directory) {
-    if (!Supervision.isSupervised(directory)) {
+    if (!SupervisedMount.isSupervised(directory)) {
       return List.of();
     }
     try {
@@ -168,7 +169,7 @@ public final class DaemonState {
   public static boolean hasDied(ControlDirectory control, Path mountpoint) {
     return control
         .leftoverOf(mountpoint)
-        .filter(name -> !Supervision.isSupervised(control.stateDirectory(name)))
+        .filter(name -> !SupervisedMount.isSupervised(control.stateDirectory(name)))
         .isPresent();
   }
 

@@ -2,7 +2,7 @@ package io.holdfast.fs.start;
 
 import io.holdfast.fs.checkpoint.daemon.StorePlace;
 import io.holdfast.fs.control.RunningDaemon;
-import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.daemon.SupervisedMount;
 import io.holdfast.fs.doctor.MountRequirements;
 import io.holdfast.fs.doctor.SourceMount;
 import io.holdfast.fs.host.CliException;
@@ -230,7 +230,7 @@ public final class Preflight {
               + other.get().mountpoint()
               + ": choose another one with --name");
     }
-    if (Supervision.isSupervised(host.control().stateDirectory(name))) {
+    if (SupervisedMount.isSupervised(host.control().stateDirectory(name))) {
       throw CliException.couldNot(
           "the name '"
               + name

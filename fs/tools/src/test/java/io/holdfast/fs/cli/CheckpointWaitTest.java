@@ -3,7 +3,7 @@ package io.holdfast.fs.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.control.ControlServer;
-import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.daemon.SupervisedMount;
 import io.holdfast.fs.host.FakeHost;
 import io.holdfast.fs.host.Host;
 import io.holdfast.fs.linux.MountTable;
@@ -64,7 +64,7 @@ class CheckpointWaitTest {
 
   /** Makes the state directory of a checkpoint mount. */
   private void mark(String name) throws IOException {
-    Supervision.markForCheckpoints(Files.createDirectories(host.control.stateDirectory(name)));
+    SupervisedMount.markForCheckpoints(Files.createDirectories(host.control.stateDirectory(name)));
   }
 
   @AfterEach

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.control.ControlDirectory;
-import io.holdfast.fs.daemon.Supervision;
+import io.holdfast.fs.daemon.SupervisedMount;
 import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.linux.Procfs;
 import io.holdfast.fs.settings.GivenSettings;
@@ -69,13 +69,13 @@ class DaemonStateTest {
     assertThat(made.document().settings().get(SettingTable.NAME)).isEqualTo("n");
     assertThat(state.resolve("left")).doesNotExist();
     assertThat(all()).containsExactly("n.state");
-    assertThat(Supervision.isForCheckpoints(state)).isFalse();
+    assertThat(SupervisedMount.isForCheckpoints(state)).isFalse();
   }
 
   @Test
   void ofCheckpoints_isMarked() throws FsException {
     DaemonState made = DaemonState.create(control, "n");
-    assertThat(Supervision.isForCheckpoints(made.directory())).isTrue();
+    assertThat(SupervisedMount.isForCheckpoints(made.directory())).isTrue();
   }
 
   @Test
