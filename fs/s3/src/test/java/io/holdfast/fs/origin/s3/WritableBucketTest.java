@@ -27,10 +27,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** Objects that are written and read as a whole, against a real server. */
 @ExtendWith(SharedS3Server.class)
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(60)
 class WritableBucketTest {
   /** The smallest that S3 takes. */
