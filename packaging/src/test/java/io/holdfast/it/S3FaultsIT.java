@@ -40,7 +40,7 @@ class S3FaultsIT {
   @RegisterExtension
   static final Sandbox SANDBOX = new Sandbox();
 
-  /** What is read stays in no cache. */
+  /** A mount that keeps nothing of what is read. */
   @RegisterExtension
   static final SharedMount PASSING =
       new SharedMount(

@@ -42,7 +42,7 @@ public record NameLimits(
   /** The device that is tried: /dev/null. */
   private static final long NULL_DEVICE = 1 << 8 | 3;
 
-  /** What a store answers that will never take a name, or a kind of file. */
+  /** The errors of a store that will never take a name, or a kind of file. */
   private static final Set<Errno> REFUSALS =
       Set.of(
           Errno.EILSEQ,

@@ -67,7 +67,7 @@ public interface Store extends AutoCloseable {
                     : ": this mount cannot go on, mount again"));
   }
 
-  /** What ends the place of a front that its machine loses when it stops. */
+  /** The end of the place of a front that its machine loses when it stops. */
   String IN_MEMORY = ", in memory";
 
   /**

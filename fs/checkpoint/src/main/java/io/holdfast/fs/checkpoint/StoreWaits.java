@@ -40,7 +40,7 @@ public final class StoreWaits {
     private final long sequence;
     private final End end;
 
-    /** Those of the store when it began. */
+    /** The failures of the store when it began. */
     private long failures;
 
     private @Nullable ErrnoException failure;
@@ -79,7 +79,7 @@ public final class StoreWaits {
   private final ReentrantLock lock;
   private final Condition arrived;
 
-  /** Those that wait for the earliest operation first. Guarded by the front's lock, as all. */
+  /** Waits for the earliest operations come first. Guarded by the front's lock, as all. */
   private final PriorityQueue<Wait> waits =
       new PriorityQueue<>(Comparator.comparingLong((Wait wait) -> wait.sequence));
 

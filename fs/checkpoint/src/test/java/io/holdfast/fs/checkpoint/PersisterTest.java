@@ -860,7 +860,7 @@ class PersisterTest {
     LIBC.close(fd);
   }
 
-  /** What a program removed in the mount could make no room: it was behind the write. */
+  /** A removal in the mount could make no room: it was behind the write. */
   @Test
   void storeWithoutRoom_goesOn_onceSomebodyHasMadeSomeThere() throws Exception {
     front.perform(() -> make("step-1"));

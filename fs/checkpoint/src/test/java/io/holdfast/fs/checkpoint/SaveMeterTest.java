@@ -131,7 +131,7 @@ class SaveMeterTest {
     assertThat(meter.seconds().total()).isCloseTo(10, within(1e-6));
   }
 
-  /** What an earlier daemon has performed is no save of this one. */
+  /** A save of an earlier daemon is none of this one. */
   @Test
   void fsyncOfWhatAnEarlierDaemonHasMadeDurable_isNoSave() {
     meter.restart(7);

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What a mount's state directory tells other processes, and what they tell its supervisor there.
+ * The state directory of a mount, as other processes read it, and write to it for the supervisor.
  * Stateless. Commands ask this at each start, so it has neither a logger nor native calls.
  */
 public final class SupervisedMount {

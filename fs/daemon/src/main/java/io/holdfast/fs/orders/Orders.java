@@ -60,7 +60,8 @@ public final class Orders implements OpenListener, AutoCloseable {
   private static final int PART_OF_HEAP_FOR_REACH = 32;
 
   /**
-   * What {@link Order#reach()} takes for each of its places, before and behind the furthest one.
+   * The bytes that {@link Order#reach()} takes for each of its places, before and behind the
+   * furthest one.
    */
   private static final int BYTES_OF_REACH = 2 * 112;
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What an epoch's figures tell, and what they do not. */
+/** Epochs whose figures tell something, and epochs whose figures do not. */
 class ObservationTest {
   private static final long GB = 1_000_000_000L;
 

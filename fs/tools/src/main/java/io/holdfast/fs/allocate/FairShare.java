@@ -4,15 +4,15 @@ import java.util.List;
 
 /**
  * The fair share of each mount: the budget by weights. A mount whose floor is above that gets its
- * floor, and the others divide the rest by their weights. What a mount cannot have because of its
- * ceiling goes to the others, too. Stateless.
+ * floor, and the others divide the rest by their weights. They also get the share of a mount beyond
+ * its ceiling. Stateless.
  */
 public final class FairShare {
   private FairShare() {}
 
   /**
-   * Returns the bytes of each mount of a plan; they fit in the budget. What a mount's dataset does
-   * not need is nobody's share: the objective divides it.
+   * Returns the bytes of each mount of a plan; they fit in the budget. Bytes that a mount's dataset
+   * does not need are nobody's share: the objective divides them.
    */
   public static long[] of(Plan plan) {
     List<PlannedMount> mounts = plan.mounts();

@@ -81,7 +81,7 @@ public record WholeFile(Path path) {
     return path.resolveSibling("." + path.getFileName() + "." + UUID.randomUUID());
   }
 
-  /** Writes the file. Those who could not read the user's own file before still cannot. */
+  /** Writes the file. Users who could not read the file before still cannot. */
   public void write(byte[] bytes) throws IOException {
     Path temporary = temporary();
     try {
