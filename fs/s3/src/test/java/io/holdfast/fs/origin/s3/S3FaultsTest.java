@@ -42,6 +42,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -50,6 +52,7 @@ import software.amazon.awssdk.core.exception.SdkClientException;
 
 /** The faults of a store, and the number of requests that they cost. */
 @ExtendWith(SharedS3Server.class)
+@Execution(ExecutionMode.CONCURRENT)
 final class S3FaultsTest {
   private static final Duration DEADLINE = Duration.ofSeconds(2);
 
