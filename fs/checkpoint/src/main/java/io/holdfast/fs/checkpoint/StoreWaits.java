@@ -1,5 +1,6 @@
 package io.holdfast.fs.checkpoint;
 
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.linux.NamedThreads;
 import java.time.Duration;
 import java.util.Comparator;
@@ -98,13 +99,25 @@ public final class StoreWaits {
     lock.lock();
     try {
       startThread();
-      waits.add(wait);
       wait.failures = persister.beginAwait(sequence);
+      add(wait);
       arrived.signal();
     } finally {
       lock.unlock();
     }
     return wait;
+  }
+
+  /** Adds a wait, or takes back that it has begun: its caller answers the program then. */
+  private void add(Wait wait) {
+    boolean added = false;
+    try {
+      added = waits.add(wait);
+    } finally {
+      if (!added) {
+        persister.endAwait(wait.sequence);
+      }
+    }
   }
 
   private void startThread() {
@@ -122,8 +135,8 @@ public final class StoreWaits {
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         goesOn = false;
-      } catch (RuntimeException | Error e) {
-        log.error("a program may wait for ever", e);
+      } catch (RuntimeException | Error e) { // those behind it have no other thread
+        OutOfMemory.tell(log, "a program may wait for ever", e);
       }
     }
   }

@@ -220,11 +220,12 @@ final class WriteRequests {
     }
     long slot = slots.leave();
     synchronized (answering) { // so that an INTERRUPT finds the thread or the wait
-      if (Thread.interrupted()) {
-        slots.give(slot);
-        throw new InterruptedException();
-      }
-      request.keepsThread = false;
+      request.keepsThread = Thread.interrupted();
+    }
+    if (request.keepsThread) {
+      channel.reply(unique, -Errno.EINTR.intValue());
+      slots.give(slot); // last: until then the next daemon needs it
+      return;
     }
     StoreWaits.Wait begun;
     try {
