@@ -409,7 +409,7 @@ public final class Daemon {
           supervision.end();
         }
         log.info("unmounted {}", parts.place.path());
-      } finally { // who stops it, too, waits for that
+      } finally { // other callers wait for that
         stopped.countDown();
       }
     } else {

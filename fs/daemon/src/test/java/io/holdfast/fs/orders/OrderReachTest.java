@@ -2,11 +2,7 @@ package io.holdfast.fs.orders;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.fs.ItemKey;
 import io.holdfast.fs.Seeds;
-import io.holdfast.fs.origin.OriginPath;
-import io.holdfast.fs.origin.Version;
-import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.Transit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -39,46 +35,7 @@ final class OrderReachTest {
   /** More than any window of this test. */
   private static final long MOST = 1L << 40;
 
-  private final DatasetFiles files = new MissingFiles();
-
-  /** Each file is an item, and its inode number is its id. */
-  private static final class MissingFiles implements DatasetFiles {
-    @Override
-    public long inode(long id) {
-      return id;
-    }
-
-    @Override
-    public Item missing(long id) {
-      return item(id, 0);
-    }
-
-    @Override
-    public boolean isCached(Item item) {
-      return false;
-    }
-
-    @Override
-    public boolean maySwap() {
-      return false;
-    }
-
-    @Override
-    public long items(long id) {
-      return 1;
-    }
-
-    @Override
-    public Item item(long id, long extent) {
-      return new Item(
-          new ItemKey(id, extent), () -> OriginPath.ROOT, new Version(SIZE, 1, id, ""), 0, SIZE);
-    }
-
-    @Override
-    public boolean isResident(Item item) {
-      return false;
-    }
-  }
+  private final DatasetFiles files = new MissingFiles(SIZE);
 
   private static FileSequence inOrder(int n) {
     FileSequence sequence = new FileSequence();

@@ -3,9 +3,6 @@ package io.holdfast.fs.orders;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.ControlInodes;
-import io.holdfast.fs.ItemKey;
-import io.holdfast.fs.origin.OriginPath;
-import io.holdfast.fs.origin.Version;
 import io.holdfast.fs.plan.JobPlace;
 import io.holdfast.fs.transit.Item;
 import io.holdfast.fs.transit.Transit;
@@ -41,7 +38,7 @@ class OrderTest {
   private long now;
 
   private final DatasetFiles files =
-      new DatasetFiles() {
+      new MissingFiles(SIZE) {
         @Override
         public long inode(long id) {
           return gone.contains(id) ? ControlInodes.NO_FILE : id + INODES;
@@ -60,21 +57,6 @@ class OrderTest {
         @Override
         public boolean maySwap() {
           return true;
-        }
-
-        @Override
-        public long items(long id) {
-          return 1;
-        }
-
-        @Override
-        public Item item(long id, long extent) {
-          return new Item(
-              new ItemKey(id, extent),
-              () -> OriginPath.ROOT,
-              new Version(SIZE, 1, id, ""),
-              0,
-              SIZE);
         }
 
         @Override

@@ -170,10 +170,8 @@ public final class Targets {
    */
   public Inside checkpointAround(Path path) {
     Inside inside =
-        running(daemon -> path.startsWith(daemon.mountpoint()) && isCheckpoint(daemon)).stream()
-            .max(Comparator.comparingInt(daemon -> daemon.mountpoint().getNameCount()))
-            .map(daemon -> inside(daemon, path))
-            .or(() -> checkpointBehindLinks(path))
+        checkpointAt(path)
+            .or(() -> checkpointAt(host.locate(path)))
             .orElseThrow(
                 () ->
                     CliException.couldNot(
@@ -182,26 +180,11 @@ public final class Targets {
     return inside;
   }
 
-  /** Looks at the path from its root on, so that nothing inside of the mount is looked at. */
-  private Optional<Inside> checkpointBehindLinks(Path path) {
-    List<RunningDaemon> checkpoints = running(this::isCheckpoint);
-    for (int i = 1; i <= path.getNameCount() && !checkpoints.isEmpty(); i++) {
-      Path prefix = Path.of("/").resolve(path.subpath(0, i));
-      Path meant = host.locate(prefix).resolve(prefix.relativize(path));
-      Optional<Inside> inside =
-          checkpoints.stream()
-              .filter(daemon -> meant.startsWith(daemon.mountpoint()))
-              .findFirst()
-              .map(daemon -> inside(daemon, meant));
-      if (inside.isPresent()) {
-        return inside;
-      }
-    }
-    return Optional.empty();
-  }
-
-  private static Inside inside(RunningDaemon daemon, Path path) {
-    return new Inside(daemon, List.of(daemon.mountpoint().relativize(path).toString()));
+  private Optional<Inside> checkpointAt(Path path) {
+    return running(daemon -> path.startsWith(daemon.mountpoint()) && isCheckpoint(daemon)).stream()
+        .max(Comparator.comparingInt(daemon -> daemon.mountpoint().getNameCount()))
+        .map(
+            daemon -> new Inside(daemon, List.of(daemon.mountpoint().relativize(path).toString())));
   }
 
   /** Returns the only daemon of a dataset that is running; this user's own come before root's. */

@@ -125,10 +125,11 @@ public final class FakeHost implements Host {
 
   @Override
   public Path locate(Path path) {
+    Path parent = path.getParent();
     try {
       return path.toRealPath();
     } catch (IOException e) {
-      return path;
+      return parent == null ? path : locate(parent).resolve(path.getFileName());
     }
   }
 

@@ -132,7 +132,7 @@ public final class Reservations implements AutoCloseable {
     return opened;
   }
 
-  static CliException unwritable(Path directory, IOException failure) {
+  private static CliException unwritable(Path directory, IOException failure) {
     return CliException.couldNot(
         "memory cannot be reserved in '%s': %s".formatted(directory, failure.getMessage()),
         failure);

@@ -43,7 +43,10 @@ public final class WatchLock implements AutoCloseable {
       Files.writeString(path, ProcessHandle.current().pid() + "\n");
       return new WatchLock(file);
     } catch (IOException e) {
-      throw Reservations.unwritable(control.path(), e);
+      throw CliException.couldNot(
+          "'%s' cannot be written, which keeps a second --watch away: %s"
+              .formatted(path, e.getMessage()),
+          e);
     }
   }
 
