@@ -38,12 +38,10 @@ public final class Cluster {
   private static final int THREADS = 2;
 
   /**
-   * Nodes of tests end long before they have back what the second compiler takes at once: a third
-   * of their time. What is used most, such as proofs, is compiled all the same.
+   * Nodes of tests end long before they have back what the second compiler takes: half of their
+   * time. Their proofs are of few bytes, so the first compiler is fast enough for them.
    */
-  private static final String LATE_SECOND_COMPILER =
-      "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000"
-          + " -XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000";
+  static final String FIRST_COMPILER = "-XX:TieredStopAtLevel=1";
 
   private final Sandbox sandbox;
   private final Network network;
@@ -217,7 +215,7 @@ public final class Cluster {
     all.addAll(membership.options(node));
     command.addAll(node.mount().command(all.toArray(String[]::new)));
     Map<String, String> variables = new HashMap<>(environment.apply(node));
-    variables.put("HOLDFAST_JAVA_OPTIONS", LATE_SECOND_COMPILER);
+    variables.put("HOLDFAST_JAVA_OPTIONS", FIRST_COMPILER);
     return sandbox.start(variables, command);
   }
 
