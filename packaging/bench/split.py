@@ -11,8 +11,8 @@ persistent workers. "job" prints a line of JSON for each epoch: the seconds that
 did neither, by their own timers.
 
 "row" compares the last epoch with the figures of the job in STATS, the output of "holdfast stats --json", and prints a
-line of JSON. "table" shows all rows of a file, and fails if a job was classified wrong or a share is off by more than ten
-points.
+line of JSON; beside them, the shares of the epoch in which at least one read waited, and in which processors rested.
+"table" shows all rows of a file, and fails if a job was classified wrong or a share is off by more than ten points.
 """
 
 import hashlib
@@ -155,6 +155,8 @@ def row(title, kind, workers, times, stats, name):
                 "reason": told["reason"],
                 "epoch": last["epoch"],
                 "readers": last["readers"],
+                "waits": last["fetching_seconds"] / last["seconds"],
+                "rests": last["processor_idle_seconds"] / last["processor_seconds"],
                 "timed": {key: value / all_of_it for key, value in timed.items()},
                 "told": {
                     FETCH: shares.get("fetch_origin", 0) + shares.get("fetch_peer", 0),
@@ -169,7 +171,7 @@ def row(title, kind, workers, times, stats, name):
 def table(rows):
     with open(rows) as file:
         rows = [json.loads(line) for line in file]
-    print(f"{'job':30} {'workers':>7}  {'verdict':12}  fetch  prep.   rest   by its timers         off by")
+    print(f"{'job':30} {'workers':>7}  {'verdict':12}  fetch  prep.   rest   by its timers           waits  rests  off by")
     failed = 0
     for each in rows:
         timed, told = each["timed"], each["told"]
@@ -181,6 +183,8 @@ def table(rows):
             + "".join(f" {100 * told[key]:4.0f} %" for key in (FETCH, WORK, REST))
             + "  "
             + "".join(f" {100 * timed[key]:4.0f} %" for key in (FETCH, WORK, REST))
+            + "  "
+            + "".join(f" {100 * each[key]:4.0f} %" for key in ("waits", "rests"))
             + f"  {off:6.1f} points{'  WRONG' if wrong else ''}{'  TOO MUCH' if off > POINTS else ''}"
         )
     print(f"{len(rows)} jobs, {failed} wrong, or off by more than {POINTS} points")

@@ -82,6 +82,8 @@ public record JobsFigures(String by, List<Job> jobs) {
    * @param originStallSeconds how long readers were blocked by reads that the origin answered, or
    *     that failed. Reads that memory answered count here too, and take next to no time
    * @param peerStallSeconds how long readers were blocked by reads that a peer answered
+   * @param fetchingSeconds how long at least one reader was blocked; empty in the figures of an
+   *     older daemon
    * @param cpuSeconds CPU time, user and system, of all threads of the processes that read; empty
    *     if {@code /proc} does not show it
    * @param readerCpuSeconds the part of it that the readers themselves took
@@ -105,6 +107,7 @@ public record JobsFigures(String by, List<Job> jobs) {
       long peerBytes,
       double originStallSeconds,
       double peerStallSeconds,
+      OptionalDouble fetchingSeconds,
       OptionalDouble cpuSeconds,
       OptionalDouble readerCpuSeconds,
       OptionalDouble runDelaySeconds,
@@ -128,6 +131,7 @@ public record JobsFigures(String by, List<Job> jobs) {
           peerBytes,
           originStallSeconds,
           peerStallSeconds,
+          fetchingSeconds,
           cpuSeconds,
           readerCpuSeconds,
           runDelaySeconds,

@@ -105,11 +105,15 @@ public final class Caller {
         told = null;
       }
     }
-    process.stallNanos.add(nanos);
-    process.job.stalled(source).add(nanos);
-    process.job.active();
-    if (waited != null) {
-      waited.readEnds(); // last: until here the job did not rest
+    try {
+      process.stallNanos.add(nanos);
+      process.job.stalled(source).add(nanos);
+      process.job.active();
+    } finally {
+      // a counter may find no heap
+      if (waited != null) {
+        waited.readEnds(); // last: until here the job did not rest
+      }
     }
     return nanos;
   }

@@ -34,6 +34,7 @@ public record Epoch(int number, JobCounts counts, int readers) {
             needed.peer(),
             JobCounts.seconds(counts.stallNanos().origin()),
             JobCounts.seconds(counts.stallNanos().peer()),
+            OptionalDouble.of(JobCounts.seconds(counts.fetchingNanos())),
             seconds(known, times.cpu()),
             seconds(known, times.readerCpu()),
             seconds(known, times.runDelay()),

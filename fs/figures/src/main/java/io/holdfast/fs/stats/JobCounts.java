@@ -13,6 +13,7 @@ import java.util.OptionalDouble;
  * @param fetchedBytes bytes that were fetched for the job
  * @param sharedBytes bytes that were fetched for other jobs while it waited for them
  * @param stallNanos how long the job's threads were blocked, all added up
+ * @param fetchingNanos how long at least one of them was blocked
  * @param readers the time of its readers, up to the last look
  * @param nanos the moment, by a clock of nanoseconds that stands still while the job pauses
  */
@@ -24,12 +25,13 @@ public record JobCounts(
     Tiers fetchedBytes,
     Tiers sharedBytes,
     Tiers stallNanos,
+    long fetchingNanos,
     ReaderTimes readers,
     long nanos) {
   /** Nothing, at the moment 0. */
   static final JobCounts NOTHING =
       new JobCounts(
-          0, 0, 0, 0, Tiers.NOTHING, Tiers.NOTHING, Tiers.NOTHING, ReaderTimes.NOTHING, 0);
+          0, 0, 0, 0, Tiers.NOTHING, Tiers.NOTHING, Tiers.NOTHING, 0, ReaderTimes.NOTHING, 0);
 
   /** Returns the figures since an earlier moment; {@code nanos} is the time since then. */
   public JobCounts since(JobCounts earlier) {
@@ -41,11 +43,15 @@ public record JobCounts(
         fetchedBytes.minus(earlier.fetchedBytes),
         sharedBytes.minus(earlier.sharedBytes),
         stallNanos.minus(earlier.stallNanos),
+        fetchingNanos - earlier.fetchingNanos,
         readers.minus(earlier.readers),
         nanos - earlier.nanos);
   }
 
-  /** Returns the sum of both; {@code nanos} stays. */
+  /**
+   * Returns the sum of both. {@code nanos} and {@code fetchingNanos} stay, because jobs go on side
+   * by side.
+   */
   JobCounts plus(JobCounts other) {
     return new JobCounts(
         opens + other.opens,
@@ -55,6 +61,7 @@ public record JobCounts(
         fetchedBytes.plus(other.fetchedBytes),
         sharedBytes.plus(other.sharedBytes),
         stallNanos.plus(other.stallNanos),
+        fetchingNanos,
         readers.plus(other.readers),
         nanos);
   }
@@ -84,7 +91,16 @@ public record JobCounts(
   /** Returns the same figures of another time. */
   JobCounts at(long time) {
     return new JobCounts(
-        opens, items, bytes, misses, fetchedBytes, sharedBytes, stallNanos, readers, time);
+        opens,
+        items,
+        bytes,
+        misses,
+        fetchedBytes,
+        sharedBytes,
+        stallNanos,
+        fetchingNanos,
+        readers,
+        time);
   }
 
   /** Returns the same figures, of another time if that is earlier. */
@@ -102,6 +118,7 @@ public record JobCounts(
         fetchedBytes,
         sharedBytes,
         stallNanos,
+        fetchingNanos,
         readers,
         nanos);
   }

@@ -9,14 +9,13 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The opens, waits and epochs of a job since the mount. Thread-safe. The monitor guards the fields
- * that are not final, and is a leaf.
+ * that are not final. Only the monitor of {@link FetchingTime} may be taken when it is held.
  *
  * <p><b>Pauses.</b> Time in which the job does something else does not count: it validates on other
  * files, writes a checkpoint, or somebody starts it again after lunch. In such a pause none of its
@@ -64,8 +63,8 @@ final class JobFigures {
   private JobCounts epochBegan;
   private volatile long lastActive;
 
-  /** Its threads of which a read is not answered yet. */
-  private final AtomicInteger reading = new AtomicInteger();
+  /** The time in which a read of it is not answered yet. */
+  private final FetchingTime fetching;
 
   /** The sum of its pauses, and the end of the last one, if there was any. */
   private long paused;
@@ -100,6 +99,7 @@ final class JobFigures {
   JobFigures(String name, LongSupplier nanoTime) {
     this.name = name;
     this.nanoTime = nanoTime;
+    fetching = new FetchingTime(nanoTime);
     lastActive = nanoTime.getAsLong();
     lastLook = lastActive - 1; // before the first open
     epochBegan = JobCounts.NOTHING.at(lastActive);
@@ -193,6 +193,7 @@ final class JobFigures {
         new Tiers(originBytes.sum(), peerBytes.sum()),
         new Tiers(sharedOriginBytes.sum(), sharedPeerBytes.sum()),
         new Tiers(originStallNanos.sum(), peerStallNanos.sum()),
+        fetching.nanos(),
         readerTimes.plus(ReaderTimes.hidden(hiddenOpens)),
         nanoTime.getAsLong() - paused);
   }
@@ -259,17 +260,17 @@ final class JobFigures {
   /** Notes that another thread waits for a read. */
   void readBegins() {
     active();
-    reading.incrementAndGet();
+    fetching.begins();
   }
 
   /** Notes that a thread waits no more, after its last answer. */
   void readEnds() {
-    reading.decrementAndGet();
+    fetching.ends();
   }
 
   private synchronized void endRest(long now) {
     long rest = now - lastActive;
-    if (rest <= SHORTEST_PAUSE || reading.get() > 0) {
+    if (rest <= SHORTEST_PAUSE || fetching.isUnderWay()) {
       return; // another thread has ended it, or waits for storage
     }
     if (isPauseWithoutLocking(rest)) {
@@ -326,8 +327,11 @@ final class JobFigures {
   synchronized List<Epoch> epochs() {
     List<Epoch> all = new ArrayList<>(ended);
     if (opens > 0) {
-      JobCounts sofar =
-          countsWithoutLocking().until(Math.max(lastActive - paused, epochBegan.nanos()));
+      JobCounts sofar = countsWithoutLocking();
+      // a job of which a read waits does not rest
+      if (!fetching.isUnderWay()) {
+        sofar = sofar.until(Math.max(lastActive - paused, epochBegan.nanos()));
+      }
       all.add(new Epoch(epoch, sofar.since(epochBegan), mostReaders));
     }
     return all;

@@ -84,6 +84,7 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
         sum(all, Epoch::peerBytes) / parts,
         total(all, Epoch::originStallSeconds) / parts,
         total(all, Epoch::peerStallSeconds) / parts,
+        known(all, Epoch::fetchingSeconds, parts),
         known(all, Epoch::cpuSeconds, parts),
         known(all, Epoch::readerCpuSeconds, parts),
         known(all, Epoch::runDelaySeconds, parts),
@@ -235,7 +236,7 @@ public record Observation(Epoch epoch, Optional<Split> shares, EpochSplit.Findin
    * @param waiting the share of the readers' time for which reads waited
    */
   double busySeconds(double waiting) {
-    return epoch.seconds() * (1 - Math.pow(1 - waiting, readers()));
+    return EpochSplit.secondsOfAny(epoch.seconds(), waiting, readers());
   }
 
   /** Returns the same if no two of them wait at a time, as far as the epoch is so long. */

@@ -18,14 +18,25 @@ final class EpochSplitTest {
   private static Epoch epoch(
       double origin, double peer, double cpu, double readerCpu, double runDelay, double readers) {
     OptionalDouble none = OptionalDouble.empty();
-    return epoch(origin, peer, cpu, readerCpu, runDelay, readers, none, none);
+    return epoch(60, origin, peer, none, cpu, readerCpu, runDelay, readers, none, none);
   }
 
-  /** The same on processors, some of which had nothing to do. */
+  /** The same on processors, some of which had nothing to do; an older daemon tells so much. */
   private static Epoch on(Epoch epoch, double processors, double idle) {
+    return on(epoch, processors, idle, OptionalDouble.empty());
+  }
+
+  /** The same, of which a read waited for so much of the time. There are two processors. */
+  private static Epoch on(Epoch epoch, double processors, double idle, double fetching) {
+    return on(epoch, processors, idle, OptionalDouble.of(processors / 2 * fetching));
+  }
+
+  private static Epoch on(Epoch epoch, double processors, double idle, OptionalDouble fetching) {
     return epoch(
+        processors / 2,
         epoch.originStallSeconds(),
         epoch.peerStallSeconds(),
+        fetching,
         epoch.cpuSeconds().orElseThrow(),
         epoch.readerCpuSeconds().orElseThrow(),
         epoch.runDelaySeconds().orElseThrow(),
@@ -35,8 +46,10 @@ final class EpochSplitTest {
   }
 
   private static Epoch epoch(
+      double seconds,
       double origin,
       double peer,
+      OptionalDouble fetching,
       double cpu,
       double readerCpu,
       double runDelay,
@@ -49,12 +62,13 @@ final class EpochSplitTest {
         500,
         OptionalDouble.empty(),
         origin + peer,
-        60,
+        seconds,
         1 << 20,
         1 << 19,
         0,
         origin,
         peer,
+        fetching,
         OptionalDouble.of(cpu),
         OptionalDouble.of(readerCpu),
         OptionalDouble.of(runDelay),
@@ -78,6 +92,7 @@ final class EpochSplitTest {
         0,
         1,
         0,
+        OptionalDouble.empty(),
         cpu,
         cpu,
         cpu,
@@ -145,6 +160,7 @@ final class EpochSplitTest {
             0,
             40,
             0,
+            OptionalDouble.empty(),
             all.cpuSeconds(),
             OptionalDouble.empty(),
             OptionalDouble.empty(),
@@ -224,18 +240,57 @@ final class EpochSplitTest {
   void finding_readersThatRunAtTheSameMoments_waitForStorage() {
     Epoch third = epoch(5.567, 0, 5.53, 5.536, 5.646, 17.031);
     assertThat(EpochSplit.finding(third).verdict()).isEqualTo(Bottleneck.PREPARATION);
-    assertThat(EpochSplit.finding(on(third, 8.45, 2.3)))
-        .isEqualTo(
-            new Finding(
-                Bottleneck.STORAGE,
-                "its readers are blocked by fetches 33 % of their time, work 32 %, and wait for"
-                    + " processors 33 %, all at the same moments: processors rest 27 % of the"
-                    + " time"));
+    Finding storage =
+        new Finding(
+            Bottleneck.STORAGE,
+            "its readers are blocked by fetches 33 % of their time, work 32 %, and wait for"
+                + " processors 33 %, all at the same moments: processors rest 27 % of the time");
+    assertThat(EpochSplit.finding(on(third, 8.45, 2.3))).isEqualTo(storage);
+    assertThat(EpochSplit.finding(on(third, 8.45, 2.3, 1))).isEqualTo(storage);
     Epoch half = epoch(2.9, 0, 5.5, 5.5, 4.4, 13);
     assertThat(EpochSplit.finding(on(half, 6.5, 0.7)).verdict()).isEqualTo(Bottleneck.STORAGE);
+    assertThat(EpochSplit.finding(on(half, 6.5, 0.7, 0.98)).verdict())
+        .isEqualTo(Bottleneck.STORAGE);
     Epoch twoThirds = epoch(0.3, 0, 5.8, 5.8, 5.4, 11.6);
     assertThat(EpochSplit.finding(on(twoThirds, 5.8, 0.02)).verdict())
         .isEqualTo(Bottleneck.PREPARATION);
+  }
+
+  /**
+   * The same job, recorded with the time in which a read waited. The origin saves up what it may
+   * give, and then gives it at once: it seems to rest for half of the time and more.
+   */
+  @Test
+  void finding_readersWhoseReadsWaitTogether_waitForStorage() {
+    Epoch third = epoch(6.88, 0, 4.81, 4.759, 4.865, 17.03);
+    assertThat(EpochSplit.finding(on(third, 8.37, 2.94, 0.535)).verdict())
+        .isEqualTo(Bottleneck.STORAGE);
+    Epoch half = epoch(1.302, 0, 5.69, 5.612, 5.873, 13.03);
+    assertThat(EpochSplit.finding(on(half, 6.47, 0.37, 0.222)).verdict())
+        .isEqualTo(Bottleneck.STORAGE);
+  }
+
+  /**
+   * Four readers on two processors that take 24 ms of CPU time for a file, and an origin where each
+   * request takes 20 ms, with 35 % in memory. Each waits on its own, and processors rest 7 % of the
+   * time: that is all that the epoch would lose without fetches. The verdict was storage.
+   */
+  @Test
+  void finding_readersThatEachWaitOnTheirOwn_waitForPreparation() {
+    Epoch latency = epoch(14.536, 0, 24.76, 24.688, 16.29, 56.108);
+    assertThat(EpochSplit.finding(on(latency, 27.84, 1.92)).verdict())
+        .isEqualTo(Bottleneck.STORAGE);
+    assertThat(EpochSplit.finding(on(latency, 27.84, 1.92, 0.659)))
+        .isEqualTo(
+            new Finding(
+                Bottleneck.PREPARATION,
+                "its readers work, or wait for a processor, 73 % of their time, and are blocked by"
+                    + " fetches 26 %"));
+    assertThat(EpochSplit.finding(on(latency, 27.84, 1.92, 0.93)).verdict())
+        .isEqualTo(Bottleneck.PREPARATION);
+    assertThat(EpochSplit.finding(on(latency, 27.84, 1.92, 0.94)).verdict())
+        .as("an origin that never rests")
+        .isEqualTo(Bottleneck.STORAGE);
   }
 
   /** The same job while others took half of the processors' time: the origin was hardly used. */

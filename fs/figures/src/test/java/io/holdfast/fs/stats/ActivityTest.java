@@ -1,6 +1,7 @@
 package io.holdfast.fs.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.holdfast.fs.Await;
@@ -493,6 +494,48 @@ final class ActivityTest {
     return job("/a").epochs().stream().map(epoch -> epoch.counts().nanos() / 1e9).toList();
   }
 
+  private List<Double> fetchingSeconds() {
+    return job("/a").epochs().stream().map(epoch -> epoch.counts().fetchingNanos() / 1e9).toList();
+  }
+
+  /** A read that waits when an epoch ends waits in both, and up to now before it is answered. */
+  @Test
+  void fetchingTime_ofAReadAtAnEpochsEnd_isDivided() {
+    pass(1, 90);
+    Caller caller = activity.caller(20);
+    caller.reads(clock.getAsLong());
+    pass(91, 10);
+    pass(1, 20);
+    assertThat(fetchingSeconds()).hasSize(2);
+    assertThat(fetchingSeconds().get(0)).isCloseTo(1, within(0.2));
+    assertThat(fetchingSeconds().get(0) + fetchingSeconds().get(1)).isCloseTo(3, within(1e-9));
+    clock.advance(Duration.ofSeconds(1));
+    assertThat(fetchingSeconds().get(1)).isCloseTo(3, within(0.2));
+    assertThat(seconds().get(1)).isGreaterThanOrEqualTo(fetchingSeconds().get(1));
+    caller.answered(clock.getAsLong(), ReadSource.ORIGIN, 7);
+    pass(21, 80);
+    assertThat(fetchingSeconds().get(0) + fetchingSeconds().get(1)).isCloseTo(4, within(1e-9));
+  }
+
+  /** Two processes of a job read side by side, and one of another job all the time. */
+  @Test
+  void fetchingTime_ofSeveralReaders_isThatInWhichAnyWaits() {
+    open(30, 1, 2);
+    activity.caller(30).reads(clock.getAsLong());
+    open(11, 1, 2);
+    for (int thread : new int[] {11, 12, 20}) {
+      activity.caller(thread).reads(clock.getAsLong());
+      clock.advance(Duration.ofSeconds(1));
+    }
+    for (int thread : new int[] {11, 20, 12}) {
+      activity.caller(thread).answered(clock.getAsLong(), ReadSource.ORIGIN, 7);
+      clock.advance(Duration.ofSeconds(1));
+    }
+    assertThat(fetchingSeconds()).containsExactly(5.0);
+    assertThat(job("/a").counts().stallNanos().sum()).isEqualTo(9_000_000_000L);
+    assertThat(job("/b").counts().fetchingNanos()).isEqualTo(6_000_000_000L);
+  }
+
   /** Somebody runs the same again after an hour: the first run's last pass had taken that long. */
   @Test
   void epoch_beforeAPause_endsWithItsLastOpen() {
@@ -570,7 +613,16 @@ final class ActivityTest {
     assertThat(job("/b").counts().hitRatio()).isEqualTo(7.0 / 11);
     assertThat(
             new JobCounts(
-                    1, 1, 0, 2, Tiers.NOTHING, Tiers.NOTHING, Tiers.NOTHING, ReaderTimes.NOTHING, 0)
+                    1,
+                    1,
+                    0,
+                    2,
+                    Tiers.NOTHING,
+                    Tiers.NOTHING,
+                    Tiers.NOTHING,
+                    0,
+                    ReaderTimes.NOTHING,
+                    0)
                 .hitRatio())
         .isNaN();
   }
@@ -620,6 +672,7 @@ final class ActivityTest {
             new Tiers(2, 1),
             Tiers.NOTHING,
             new Tiers(3_000_000, 1_000_000),
+            2_000_000,
             new ReaderTimes(9_000_000, 8_000_000, 7_000_000, 6_000_000, 0, 0, 0),
             5_000_000);
     Activity.JobReport job =
@@ -665,6 +718,7 @@ final class ActivityTest {
                 1,
                 0.003,
                 0.001,
+                OptionalDouble.of(0.002),
                 OptionalDouble.of(0.008),
                 OptionalDouble.of(0.007),
                 OptionalDouble.of(0.006),

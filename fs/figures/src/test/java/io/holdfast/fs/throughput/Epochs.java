@@ -13,6 +13,7 @@ public final class Epochs {
   long peerBytes;
   double originStall;
   double peerStall;
+  OptionalDouble fetching = OptionalDouble.empty();
   double cpu;
   double runDelay;
   boolean withoutCpu;
@@ -51,6 +52,12 @@ public final class Epochs {
   public Epochs peer(long fetched, double stall) {
     peerBytes = fetched;
     peerStall = stall;
+    return this;
+  }
+
+  /** At least one reader was blocked so long. */
+  public Epochs fetching(double time) {
+    fetching = OptionalDouble.of(time);
     return this;
   }
 
@@ -95,6 +102,7 @@ public final class Epochs {
         peerBytes,
         originStall,
         peerStall,
+        fetching,
         known,
         known,
         withoutCpu ? OptionalDouble.empty() : OptionalDouble.of(runDelay),

@@ -30,6 +30,16 @@ class ObservationTest {
     assertThat(Epochs.of(1).bytes(GB).origin(GB, 70).by(8, 1).seen().doubt(GB)).isEmpty();
   }
 
+  /** A record of an older daemon does not tell, and then the mean does not either. */
+  @Test
+  void mean_ofEpochs_hasTheMeanTimeOfFetches() {
+    Observation three = Epochs.of(2).by(4, 20).fetching(3).seen();
+    Observation five = Epochs.of(3).by(4, 20).fetching(5).seen();
+    Observation older = Epochs.of(4).by(4, 20).seen();
+    assertThat(Observation.mean(List.of(three, five)).epoch().fetchingSeconds()).hasValue(4);
+    assertThat(Observation.mean(List.of(three, older)).epoch().fetchingSeconds()).isEmpty();
+  }
+
   /** The validation's eight readers live beside the training's eight, which rest meanwhile. */
   @Test
   void readers_thatWereNeverAllThereForLong_areNotAllCounted() {

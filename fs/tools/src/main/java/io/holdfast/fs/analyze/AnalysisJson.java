@@ -44,6 +44,9 @@ public final class AnalysisJson {
     Map<String, @Nullable Object> object = new LinkedHashMap<>();
     object.put("epoch", seen.epoch().epoch());
     object.put("seconds", milliseconds(seen.epoch().seconds()));
+    OptionalDouble fetching = seen.epoch().fetchingSeconds();
+    object.put(
+        "fetching_seconds", fetching.isPresent() ? milliseconds(fetching.getAsDouble()) : null);
     object.put("bytes", seen.epoch().bytes());
     object.put("shares", shares);
     object.put("verdict", seen.finding().verdict().word());

@@ -37,6 +37,7 @@ class ReadProgressTest {
               none,
               none,
               none,
+              none,
               1,
               Optional.empty()));
     }

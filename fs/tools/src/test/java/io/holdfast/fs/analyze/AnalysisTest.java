@@ -185,7 +185,7 @@ class AnalysisTest {
     for (Object each : epochs) {
       Map<?, ?> epoch = (Map<?, ?>) each;
       assertThat(epoch.keySet().toString())
-          .isEqualTo("[epoch, seconds, bytes, shares, verdict, reason]");
+          .isEqualTo("[epoch, seconds, fetching_seconds, bytes, shares, verdict, reason]");
       Map<?, ?> shares = (Map<?, ?>) epoch.get("shares");
       assertThat(shares.keySet().toString())
           .isEqualTo("[fetch_origin, fetch_peer, preparation, back_pressure]");
@@ -227,6 +227,16 @@ class AnalysisTest {
     assertThat(epoch.get("verdict")).isEqualTo("unknown");
     assertThat(String.valueOf(epoch.get("reason"))).startsWith("/proc showed no CPU time");
     assertThat(((Map<?, ?>) epoch.get("shares")).values()).containsOnlyNulls();
+    assertThat(epoch.get("fetching_seconds")).isNull();
+  }
+
+  @Test
+  void json_tellsForHowLongAReadWaited() throws IOException {
+    List<Observation> seen = List.of(Epochs.of(2).by(4, 20).fetching(6.7).seen());
+    Analysis analysis =
+        Analysis.of(Reports.subject("a", "/b"), Runs.of(seen, false, true), List.of());
+    Map<?, ?> epoch = (Map<?, ?>) ((List<?>) json(analysis).get("epochs")).get(0);
+    assertThat(epoch.get("fetching_seconds")).isEqualTo(6.7);
   }
 
   private static Map<String, Object> json(Analysis analysis) throws IOException {

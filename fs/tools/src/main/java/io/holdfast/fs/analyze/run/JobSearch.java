@@ -205,6 +205,7 @@ public final class JobSearch {
         all.peerBytes() - before.peerBytes(),
         Math.max(0, all.originStallSeconds() - before.originStallSeconds()),
         Math.max(0, all.peerStallSeconds() - before.peerStallSeconds()),
+        rest(all.fetchingSeconds(), before.fetchingSeconds()),
         rest(all.cpuSeconds(), before.cpuSeconds()),
         rest(all.readerCpuSeconds(), before.readerCpuSeconds()),
         rest(all.runDelaySeconds(), before.runDelaySeconds()),

@@ -141,6 +141,23 @@ class JobSearchTest {
     assertThat(JobSearch.epochsSince(NOTHING, later, 8)).hasSize(2);
   }
 
+  /** An older daemon does not tell for how long a read waited. */
+  @Test
+  void epochThatHadBegun_hasTheTimeOfFetchesSinceThen() {
+    Map<String, Object> begun = new LinkedHashMap<>(epoch(1, 100, 1000, 5));
+    Map<String, Object> sofar = new LinkedHashMap<>(epoch(1, 300, 3000, 9));
+    assertThat(rest(begun, sofar).fetchingSeconds()).isEmpty();
+    begun.put("fetching_seconds", 2.5);
+    sofar.put("fetching_seconds", 6.0);
+    assertThat(rest(begun, sofar).fetchingSeconds()).hasValue(3.5);
+  }
+
+  private static Epoch rest(Map<String, Object> begun, Map<String, Object> sofar) {
+    Figures before = new JobSearchTest().job("a", 100, begun).figures();
+    Job later = JobSearch.named(new JobSearchTest().job("a", 300, sofar).figures(), "a");
+    return JobSearch.epochsSince(before, later, 8).get(0);
+  }
+
   /** The first opens of a run may be counted to the epoch before it. */
   @Test
   void epochBefore_withAFewOpensMore_isNotTheCommands() {
