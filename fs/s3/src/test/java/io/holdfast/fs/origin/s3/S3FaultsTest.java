@@ -18,13 +18,7 @@ import io.holdfast.fs.origin.Version;
 import io.holdfast.s3server.Fault;
 import io.holdfast.s3server.ForwardingProxy;
 import io.holdfast.s3server.Request;
-import java.io.EOFException;
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.NoRouteToHostException;
-import java.net.SocketException;
-import java.net.UnknownHostException;
-import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,10 +29,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.stream.Stream;
-import javax.net.ssl.SSLHandshakeException;
-import org.apache.hc.core5.http.ConnectionClosedException;
-import org.apache.hc.core5.http.NoHttpResponseException;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -48,7 +41,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import software.amazon.awssdk.core.exception.SdkClientException;
 
 /** The faults of a store, and the number of requests that they cost. */
 @ExtendWith(SharedS3Server.class)
@@ -65,24 +57,40 @@ final class S3FaultsTest {
   private static final OriginPath SMALL = OriginPath.of("small");
   private static final OriginPath LARGE = OriginPath.of("large");
 
-  private final byte[] small = new byte[100_000];
-  private final byte[] large = new byte[5 * S3File.PIECE / 2];
-  private String location;
-  private S3Store store;
+  private static byte[] small;
+  private static byte[] large;
+  private static String location;
+
+  /** Holds the objects that tests read; a test that changes an object puts one of its own. */
+  private static S3Store store;
+
   private ForwardingProxy proxy;
   private S3Origin origin;
 
-  @BeforeEach
-  void open() throws IOException {
+  @BeforeAll
+  static void fill() {
     Random random = new Random(1);
+    small = new byte[100_000];
     random.nextBytes(small);
+    large = new byte[5 * S3File.PIECE / 2];
     random.nextBytes(large);
     String bucket = SharedS3Server.newBucket();
+    location = "s3://" + bucket;
     store = new S3Store(SharedS3Server.endpoint(), bucket, "");
     store.put("small", small);
     store.put("large", large);
+    store.put("empty", new byte[0]);
+    store.put("directory/file", small);
+  }
+
+  @AfterAll
+  static void empty() {
+    store.close();
+  }
+
+  @BeforeEach
+  void open() throws IOException {
     proxy = ForwardingProxy.start(SharedS3Server.endpoint());
-    location = "s3://" + bucket;
     origin = S3Origin.open(SharedS3Server.settings(proxy.endpoint(), location, DEADLINE));
   }
 
@@ -90,7 +98,6 @@ final class S3FaultsTest {
   void close() throws IOException {
     origin.close();
     proxy.close();
-    store.close();
   }
 
   /** Reads all of a file as transit does. */
@@ -273,7 +280,6 @@ final class S3FaultsTest {
    */
   @Test
   void listing_thatIsNotFound_isNoAnswer() throws IOException {
-    store.put("directory/file", small);
     proxy.disturb(
         request -> request.isList() || request.isHead(),
         Integer.MAX_VALUE,
@@ -295,7 +301,6 @@ final class S3FaultsTest {
   @ValueSource(
       strings = {"", "<ListAllMyBucketsResult><Buckets></Buckets></ListAllMyBucketsResult>"})
   void answer_thatIsNoListing_isNoAnswer(String body) throws IOException {
-    store.put("directory/file", small);
     proxy.disturb(Request::isList, Integer.MAX_VALUE, new Fault.OtherBody(body));
     proxy.disturb(Request::isHead, Integer.MAX_VALUE, new Fault.Answer(404, ""));
     for (OriginPath path : List.of(OriginPath.of("directory"), SMALL, OriginPath.of("none"))) {
@@ -332,44 +337,6 @@ final class S3FaultsTest {
     proxy.disturb(Request::isGet, Integer.MAX_VALUE, new Fault.Answer(status, "Overloaded"));
 
     assertFails(() -> read(SMALL, attributes), FsError.TIMED_OUT);
-  }
-
-  static Stream<IOException> waysToBeAway() {
-    return Stream.of(
-        new ConnectException("Connection refused"),
-        new NoRouteToHostException("No route to host"),
-        new SocketException("Network is unreachable"),
-        new UnknownHostException("s3.example.com"),
-        new NoHttpResponseException("s3.example.com failed to respond"),
-        new ConnectionClosedException("Connection is closed"),
-        handshakeFailure(new EOFException("SSL peer shut down incorrectly")));
-  }
-
-  @ParameterizedTest
-  @MethodSource("waysToBeAway")
-  void failure_ofAStoreThatCannotBeReached_isOneThatIsWaitedFor(IOException cause) {
-    FsException failure =
-        S3Failures.of("file", SdkClientException.create("Unable to execute", cause));
-
-    assertThat(failure.code()).isEqualTo(FsError.TIMED_OUT);
-    assertThat(failure).hasMessageStartingWith("file: the store is not there: ");
-  }
-
-  private static IOException handshakeFailure(Exception cause) {
-    IOException failure = new SSLHandshakeException("Remote host terminated the handshake");
-    failure.initCause(cause);
-    return failure;
-  }
-
-  /** To wait for a store whose certificate is wrong would hide what is to be mended. */
-  @Test
-  void failure_ofACertificate_isNotWaitedFor() {
-    IOException cause = handshakeFailure(new CertificateException("expired"));
-
-    FsException failure =
-        S3Failures.of("file", SdkClientException.create("Unable to execute", cause));
-
-    assertThat(failure.code()).isEqualTo(FsError.IO);
   }
 
   /** After some 33 calls that failed, the client sent each request only once. */
@@ -415,7 +382,6 @@ final class S3FaultsTest {
   /** The store does answer then, and may well give bytes. */
   @Test
   void listing_thatIsRefused_isNoAnswerAboutADirectory() throws IOException {
-    store.put("directory/file", small);
     proxy.disturb(Request::isList, Integer.MAX_VALUE, new Fault.Answer(403, "AccessDenied"));
 
     assertFails(() -> origin.stat(OriginPath.of("directory")), FsError.UNAVAILABLE);
@@ -427,7 +393,6 @@ final class S3FaultsTest {
 
   @Test
   void head_thatIsRefused_concernsThatFileAlone() throws IOException {
-    store.put("directory/file", small);
     proxy.disturb(Request::isHead, Integer.MAX_VALUE, new Fault.Answer(403, "AccessDenied"));
 
     assertThat(origin.stat(OriginPath.of("directory")).isDirectory()).isTrue();
@@ -443,16 +408,17 @@ final class S3FaultsTest {
 
   @Test
   void object_replacedSinceItWasSeen_isStale() throws IOException {
-    Attributes attributes = origin.stat(SMALL);
-    store.put("small", new byte[100_000]);
-    assertFails(() -> read(SMALL, attributes), FsError.STALE);
+    OriginPath path = OriginPath.of("replaced");
+    store.put("replaced", small);
+    Attributes attributes = origin.stat(path);
+    store.put("replaced", new byte[small.length]);
+    assertFails(() -> read(path, attributes), FsError.STALE);
   }
 
   /** Some stores have one ETag for all objects: the time alone tells that one was replaced. */
   @ParameterizedTest
   @ValueSource(strings = {"small", "empty"})
   void object_ofTheSameEtagASecondLater_isStale(String name) throws IOException {
-    store.put("empty", new byte[0]);
     OriginPath path = OriginPath.of(name);
     Attributes attributes = origin.stat(path);
     assertFails(() -> read(path, aSecondLater(attributes)), FsError.STALE);
@@ -478,11 +444,13 @@ final class S3FaultsTest {
   /** When the reader has come to the second piece, which was not asked for before. */
   @Test
   void object_removedWhileItIsRead_isStale() throws IOException {
-    Version version = origin.stat(LARGE).version();
+    OriginPath path = OriginPath.of("removed");
+    store.put("removed", large);
+    Version version = origin.stat(path).version();
     long memory = LIBC.malloc(STEP);
-    try (OriginFile file = origin.open(LARGE, new Part(version, 0, STEP))) {
+    try (OriginFile file = origin.open(path, new Part(version, 0, STEP))) {
       assertThat(file.read(0, memory, STEP)).isEqualTo(STEP);
-      store.remove(OriginPath.of("large").bytes());
+      store.remove(path.bytes());
       assertFails(() -> file.read(STEP, memory, STEP), FsError.STALE);
     } finally {
       LIBC.free(memory);

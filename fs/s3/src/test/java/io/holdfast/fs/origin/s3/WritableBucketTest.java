@@ -21,7 +21,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,12 +43,25 @@ class WritableBucketTest {
 
   private static final int SIZE = 2 * PART + 7;
 
+  /** Takes requests without a signature, which would name the headers that a proxy removes. */
+  private static S3Server forEverybody;
+
   @TempDir Path directory;
 
   private ForwardingProxy proxy;
   private S3Store raw;
   private S3Settings settings;
   private WritableBucket bucket;
+
+  @BeforeAll
+  static void start() throws IOException {
+    forEverybody = S3Server.startForEverybody();
+  }
+
+  @AfterAll
+  static void end() throws IOException {
+    forEverybody.close();
+  }
 
   @BeforeEach
   void open() throws IOException {
@@ -168,9 +183,8 @@ class WritableBucketTest {
   /** Ceph's gateway does not know the condition. */
   @Test
   void copyOfAnotherObject_isFoundOut_whereTheStoreIgnoresTheCondition() throws IOException {
-    try (S3Server server = S3Server.startForEverybody();
-        ForwardingProxy ignorant = ForwardingProxy.start(server.endpoint());
-        S3Store store = new S3Store(server.endpoint(), settings.location().bucket(), "p/");
+    try (ForwardingProxy ignorant = ForwardingProxy.start(forEverybody.endpoint());
+        S3Store store = new S3Store(forEverybody.endpoint(), settings.location().bucket(), "p/");
         WritableBucket open =
             new WritableBucket(anonymous(ignorant), new WritableBucket.Parts(PART, PART))) {
       ignorant.disturb(
@@ -197,9 +211,8 @@ class WritableBucketTest {
   @Test
   void bytesThatWereNotAskedFor_areFoundOut_whereTheStoreIgnoresRangeOrCondition()
       throws IOException {
-    try (S3Server server = S3Server.startForEverybody();
-        ForwardingProxy ignorant = ForwardingProxy.start(server.endpoint());
-        S3Store store = new S3Store(server.endpoint(), settings.location().bucket(), "p/");
+    try (ForwardingProxy ignorant = ForwardingProxy.start(forEverybody.endpoint());
+        S3Store store = new S3Store(forEverybody.endpoint(), settings.location().bucket(), "p/");
         WritableBucket open =
             new WritableBucket(anonymous(ignorant), new WritableBucket.Parts(PART, PART))) {
       Path back = Files.createFile(directory.resolve("back"));
@@ -491,17 +504,26 @@ class WritableBucketTest {
   /** A store that copied a large object in silence was given up, and asked again, in vain. */
   @Test
   void requestsThatHaveTheStoreCopy_mayTakeLongerThanOthers() throws IOException {
-    Fault late = new Fault.Delay(Bucket.silence(settings.deadline()).plusSeconds(1));
+    Path file = file(SIZE);
+    String etag = bucket.upload("a", file, SIZE);
+    String small = bucket.put("small", new byte[] {1});
+    S3Settings hasty = settings.withDeadline(Duration.ofSeconds(2));
+    Fault late = new Fault.Delay(Bucket.silence(hasty.deadline()).multipliedBy(2));
     proxy.disturb(
         r -> r.method().equals("POST") && r.target().contains("uploadId="),
         Integer.MAX_VALUE,
         late);
     proxy.disturb(r -> !r.header("x-amz-copy-source").isEmpty(), Integer.MAX_VALUE, late);
-    String etag = bucket.upload("a", file(SIZE), SIZE);
 
-    bucket.copy("a", etag, SIZE, "b");
-    bucket.copy("small", bucket.put("small", new byte[] {1}), 1, "c");
+    try (WritableBucket impatient =
+        new WritableBucket(hasty, new WritableBucket.Parts(PART, PART))) {
+      CompletableFuture<String> upload =
+          CompletableFuture.supplyAsync(() -> uploaded(impatient, "b", file));
+      impatient.copy("a", etag, SIZE, "c");
+      impatient.copy("small", small, 1, "d");
+      upload.join();
+    }
 
-    assertThat(bucket.keys("", 10)).containsExactlyInAnyOrder("a", "b", "c", "small");
+    assertThat(bucket.keys("", 10)).containsExactlyInAnyOrder("a", "b", "c", "d", "small");
   }
 }
