@@ -266,7 +266,12 @@ final class AllocateCommand implements Callable<Integer> {
   /** The memory that root gives is for the mounts of all users; root's own mounts divide it. */
   private NodeMounts mounts(NodeSettings settings, OptionalLong given, Duration window) {
     boolean isSaid = given.isPresent() || settings.memory().isPresent();
-    return new NodeMounts(context.host(), settings, window, isSaid && context.host().uid() == 0);
+    return new NodeMounts(
+        context.host(),
+        settings,
+        window,
+        isSaid && context.host().uid() == 0,
+        context.answerDeadline());
   }
 
   private static List<FoundMount> mounts(List<NodeMounts.Look> looks) {

@@ -132,7 +132,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     List<String> mount = words.subList(0, words.size() - command.size());
     check(mount, command);
     Outputs outputs = outputs();
-    Targets targets = new Targets(context.host());
+    Targets targets = context.targets();
     RunningDaemon daemon = mount.isEmpty() ? targets.only() : targets.get(mount.get(0));
     AnalyzedMount analyzed = new AnalyzedMount(context, daemon, output.err());
     if (command.isEmpty()) {

@@ -5,7 +5,6 @@ import io.holdfast.fs.bench.Bench;
 import io.holdfast.fs.bench.BenchReport;
 import io.holdfast.fs.client.DaemonClient;
 import io.holdfast.fs.client.OriginPath;
-import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.control.FiguresJson;
 import io.holdfast.fs.control.RunningDaemon;
 import io.holdfast.fs.figures.CacheFigures;
@@ -70,8 +69,6 @@ import picocli.CommandLine.Spec;
       "  holdfast bench imagenet --accelerators 1..8 --batch 64 --compute-time 95ms"
     })
 final class BenchCommand implements Callable<Integer> {
-  private static final Duration DEADLINE = Duration.ofSeconds(5);
-
   /** How much longer than planned it may take before it counts as hung. */
   private static final Duration GRACE = Duration.ofSeconds(30);
 
@@ -129,8 +126,8 @@ final class BenchCommand implements Callable<Integer> {
       return emulate(AcceleratorRequest.of(accelerators.accelerators, accelerators));
     }
     AcceleratorRequest.refuseWithoutAccelerators(accelerators);
-    RunningDaemon daemon = new Targets(context.host()).get(target);
-    Figures stats = FiguresJson.figures(new DaemonClient(daemon, DEADLINE).stats());
+    RunningDaemon daemon = context.targets().get(target);
+    Figures stats = FiguresJson.figures(new DaemonClient(daemon, context.answerDeadline()).stats());
     Path origin = OriginPath.of(daemon, stats.origin()).orElse(null);
     Bench.Plan plan =
         new Bench.Plan(
@@ -149,9 +146,10 @@ final class BenchCommand implements Callable<Integer> {
     if (threads != null) {
       throw CliException.usage("--threads is not for --accelerators: give --workers");
     }
-    RunningDaemon daemon = new Targets(context.host()).get(target);
+    RunningDaemon daemon = context.targets().get(target);
     AcceleratorRun run =
-        new AcceleratorRun(context, daemon, new DaemonClient(daemon, DEADLINE), output);
+        new AcceleratorRun(
+            context, daemon, new DaemonClient(daemon, context.answerDeadline()), output);
     Duration budget = time == null ? DEFAULT_EMULATION_TIME : time;
     run.show(
         request,

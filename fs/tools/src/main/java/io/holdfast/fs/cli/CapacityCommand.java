@@ -67,7 +67,7 @@ final class CapacityCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Targets targets = new Targets(context.host());
+    Targets targets = context.targets();
     RunningDaemon daemon;
     String size = null;
     if (words.size() > 2) {

@@ -367,7 +367,7 @@ final class CheckpointCommand implements Callable<Integer> {
   }
 
   private int await(List<String> rest) {
-    Targets targets = new Targets(context.host());
+    Targets targets = context.targets();
     Targets.Inside wanted =
         rest.isEmpty()
             ? new Targets.Inside(targets.onlyCheckpoint(), List.of(""))
@@ -377,7 +377,7 @@ final class CheckpointCommand implements Callable<Integer> {
   }
 
   private int advise(List<String> rest) throws IOException {
-    Targets targets = new Targets(context.host());
+    Targets targets = context.targets();
     RunningDaemon daemon =
         rest.isEmpty() ? targets.onlyCheckpoint() : targets.getCheckpoint(rest.get(0));
     Map<String, Object> request = new LinkedHashMap<>(Map.of("advice", true));

@@ -1,5 +1,6 @@
 package io.holdfast.fs.cli;
 
+import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.host.Host;
@@ -11,6 +12,7 @@ import io.holdfast.fs.start.PipeReport;
 import io.holdfast.fs.start.Serve;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -27,8 +29,20 @@ class CliContext extends OwnProcess {
   /** What parts options from the words of a command. */
   static final String END_OF_OPTIONS = "--";
 
+  private static final Duration ANSWER_DEADLINE = Duration.ofSeconds(5);
+
   CliContext(Host host) {
     super(host);
+  }
+
+  /** Returns what finds the daemon that the user means. */
+  Targets targets() {
+    return new Targets(host());
+  }
+
+  /** Returns how long a daemon may take to answer what needs no work of it. */
+  Duration answerDeadline() {
+    return ANSWER_DEADLINE;
   }
 
   /** Returns the words that start another process of this program. */

@@ -5,7 +5,6 @@ import io.holdfast.fs.control.ConfigText;
 import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.settings.request.ConfigCheck;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -42,8 +41,6 @@ import picocli.CommandLine.Option;
       "  holdfast config data-imagenet --json | jq '.[] | select(.setting == \"pin\")'"
     })
 final class ConfigCommand implements Callable<Integer> {
-  private static final Duration DEADLINE = Duration.ofSeconds(5);
-
   private final CliContext context;
 
   @Mixin private final MountArgument mount = new MountArgument();
@@ -72,7 +69,7 @@ final class ConfigCommand implements Callable<Integer> {
   }
 
   private List<Map<String, Object>> running() {
-    return new DaemonClient(mount.daemon(context.host()), DEADLINE).config();
+    return new DaemonClient(mount.daemon(context.targets()), context.answerDeadline()).config();
   }
 
   private List<Map<String, Object>> checked(String file) {

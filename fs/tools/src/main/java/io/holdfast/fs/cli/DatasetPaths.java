@@ -1,7 +1,6 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.client.Targets;
-import io.holdfast.fs.host.Host;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,8 +26,8 @@ final class DatasetPaths {
   private List<String> globs = new ArrayList<>();
 
   /** Finds the mount that the user means, and the paths in it. */
-  Targets.Inside find(Host host) {
-    return new Targets(host).inside(words);
+  Targets.Inside find(Targets targets) {
+    return targets.inside(words);
   }
 
   /** Tells whether the user has named any file. */

@@ -2,7 +2,6 @@ package io.holdfast.fs.cli;
 
 import static io.holdfast.fs.linux.Libc.LIBC;
 
-import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.linux.Fstab;
 import io.holdfast.fs.linux.Linux;
@@ -294,7 +293,7 @@ final class HelperCommands {
         throw enter(context, namespace, ownWords());
       }
       Path at = context.host().locate(Path.of(mountpoint));
-      boolean served = new Targets(context.host()).find(mountpoint).isPresent();
+      boolean served = context.targets().find(mountpoint).isPresent();
       if (lazy && served) {
         Optional<MountTable.Mount> ours =
             context.host().mounts().at(at).filter(MountTable.Mount::isHoldfast);

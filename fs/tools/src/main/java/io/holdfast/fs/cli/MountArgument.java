@@ -2,7 +2,6 @@ package io.holdfast.fs.cli;
 
 import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.control.RunningDaemon;
-import io.holdfast.fs.host.Host;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Parameters;
 
@@ -19,8 +18,7 @@ final class MountArgument {
   }
 
   /** Returns the daemon of the mount, which must be one of a dataset. */
-  RunningDaemon daemon(Host host) {
-    Targets targets = new Targets(host);
+  RunningDaemon daemon(Targets targets) {
     return mount == null ? targets.only() : targets.get(mount);
   }
 

@@ -115,7 +115,7 @@ final class OrderCommand implements Callable<Integer> {
     if (all.size() > others + 1) {
       throw CliException.usage("'" + all.get(others + 1) + "' is too much: see --help");
     }
-    Targets targets = new Targets(context.host());
+    Targets targets = context.targets();
     return all.size() == others ? targets.only() : targets.get(all.get(0));
   }
 

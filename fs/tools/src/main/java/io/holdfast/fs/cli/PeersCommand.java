@@ -8,7 +8,6 @@ import io.holdfast.fs.figures.NodeFigures;
 import io.holdfast.fs.host.Colors;
 import io.holdfast.fs.units.Level;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -37,8 +36,6 @@ import picocli.CommandLine.Mixin;
       "  holdfast peers data-imagenet --json | jq '.[] | select(.state == \"suspect\")'"
     })
 final class PeersCommand implements Callable<Integer> {
-  private static final Duration DEADLINE = Duration.ofSeconds(5);
-
   private final CliContext context;
 
   @Mixin private final MountArgument mount = new MountArgument();
@@ -51,8 +48,8 @@ final class PeersCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    RunningDaemon daemon = mount.daemon(context.host());
-    List<Map<String, Object>> peers = new DaemonClient(daemon, DEADLINE).peers();
+    RunningDaemon daemon = mount.daemon(context.targets());
+    List<Map<String, Object>> peers = new DaemonClient(daemon, context.answerDeadline()).peers();
     if (output.isJson()) {
       output.json(peers);
     } else {

@@ -53,7 +53,7 @@ final class PinCommands {
 
     @Override
     public Integer call() throws IOException {
-      Targets.Inside inside = files.find(context.host());
+      Targets.Inside inside = files.find(context.targets());
       TaskClient client = new TaskClient(context, inside.daemon(), output.err());
       if (!files.areNamed(inside)) {
         Map<String, Object> pins = client.daemon().task(Map.of("pins", true));
@@ -120,7 +120,7 @@ final class PinCommands {
 
     @Override
     public Integer call() throws IOException {
-      Targets.Inside inside = files.find(context.host());
+      Targets.Inside inside = files.find(context.targets());
       if (files.areNamed(inside) == all) {
         throw CliException.usage("name what is to be unpinned, or give --all");
       }
@@ -171,7 +171,7 @@ final class PinCommands {
 
     @Override
     public Integer call() throws IOException {
-      Targets.Inside inside = files.find(context.host());
+      Targets.Inside inside = files.find(context.targets());
       if (files.areNamed(inside) == all) {
         throw CliException.usage("name what is to be dropped, or give --all");
       }

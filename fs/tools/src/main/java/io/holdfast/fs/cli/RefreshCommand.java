@@ -55,7 +55,7 @@ final class RefreshCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    RunningDaemon daemon = new Targets(context.host()).get(target);
+    RunningDaemon daemon = context.targets().get(target);
     String below = path == null ? "" : Targets.below(path, daemon.mountpoint());
     long count = new DaemonClient(daemon, DEADLINE).refresh(below);
     PrintWriter out = context.out(spec);

@@ -4,7 +4,6 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.allocate.node.BudgetJoin;
 import io.holdfast.fs.client.DaemonClient;
-import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.control.ControlClient;
 import io.holdfast.fs.control.ControlDirectory;
 import io.holdfast.fs.control.RunningDaemon;
@@ -61,8 +60,6 @@ import picocli.CommandLine.Spec;
 final class RestartCommand implements Callable<Integer> {
   static final String NAME = "restart";
 
-  private static final Duration ASK_DEADLINE = Duration.ofSeconds(5);
-
   /** A new daemon that does not get ready ends after its time, and the one before has the same. */
   private static final Duration START_DEADLINE = MountCommand.START_DEADLINE.multipliedBy(2);
 
@@ -84,7 +81,7 @@ final class RestartCommand implements Callable<Integer> {
     context.refuseRepeatedOptions(spec);
     GivenSettings given = MountOptions.given(context.parsed(spec));
     ChangedMount.refuseFixed(given);
-    RunningDaemon daemon = new Targets(context.host()).get(target);
+    RunningDaemon daemon = context.targets().get(target);
     ControlDirectory control = context.host().control();
     if (!daemon.socket().equals(control.socket(daemon.name()))) {
       FsException refused = new FsException(FsError.ACCESS_DENIED, daemon.socket() + " is root's");
@@ -158,7 +155,7 @@ final class RestartCommand implements Callable<Integer> {
         if (changesCapacity) {
           forgotten = LiveChanges.forgetCapacity(state.directory());
         }
-        new ControlClient(daemon.socket(), ASK_DEADLINE).restart();
+        new ControlClient(daemon.socket(), context.answerDeadline()).restart();
       } catch (IOException e) {
         // Or the daemon after the next crash would have what this command could not bring.
         state.takeBack();

@@ -1,6 +1,5 @@
 package io.holdfast.fs.cli;
 
-import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.host.CliException;
 import io.holdfast.fs.host.CommandRun;
 import io.holdfast.fs.linux.Linux;
@@ -78,7 +77,7 @@ final class RunCommand implements Callable<Integer> {
       throw CliException.usage("no command: give one behind --");
     }
     if (mount != null) {
-      new Targets(context.host()).getAny(mount);
+      context.targets().getAny(mount);
     }
     int refused = context.filterSystemCalls();
     if (refused != 0) {

@@ -60,7 +60,6 @@ import picocli.CommandLine.Option;
       "  holdfast stats data-imagenet --jobs"
     })
 final class StatsCommand implements Callable<Integer> {
-  private static final Duration DEADLINE = Duration.ofSeconds(5);
   private static final int ROWS_PER_HEADING = 20;
 
   private final CliContext context;
@@ -100,7 +99,7 @@ final class StatsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Targets targets = new Targets(context.host());
+    Targets targets = context.targets();
     RunningDaemon daemon = mount.any(targets);
     if (watch && jobs) {
       throw CliException.usage("--watch and --jobs: choose one of them");
@@ -122,13 +121,13 @@ final class StatsCommand implements Callable<Integer> {
       throw CliException.usage(
           "'%s' is a checkpoint mount, which has only --json".formatted(daemon.name()));
     }
-    RunningDaemon answering = new Targets(context.host()).answering(daemon);
-    Map<String, Object> stats = new DaemonClient(answering, DEADLINE).stats();
+    RunningDaemon answering = context.targets().answering(daemon);
+    Map<String, Object> stats = new DaemonClient(answering, context.answerDeadline()).stats();
     output.show(stats, checkpointLines(stats));
   }
 
   private void show(RunningDaemon daemon) throws IOException {
-    Map<String, Object> stats = new DaemonClient(daemon, DEADLINE).stats();
+    Map<String, Object> stats = new DaemonClient(daemon, context.answerDeadline()).stats();
     if (output.isJson()) {
       if (jobs) {
         stats.keySet().retainAll(Set.of("jobs", "processes"));
@@ -142,7 +141,7 @@ final class StatsCommand implements Callable<Integer> {
   }
 
   private void watch(RunningDaemon daemon) throws IOException {
-    DaemonLook look = new DaemonLook(daemon, DEADLINE, false);
+    DaemonLook look = new DaemonLook(daemon, context.answerDeadline(), false);
     WatchLoop.Show show = output.isJson() ? (change, round) -> line(change) : this::row;
     Duration every = interval == null ? Duration.ofSeconds(1) : interval;
     new WatchLoop(context, look, every, count == null ? 0 : count)

@@ -49,8 +49,6 @@ import picocli.CommandLine.Spec;
       "  holdfast top --json -n 1 | jq '.jobs[] | {job, stall: .rates.stall_share}'"
     })
 final class TopCommand implements Callable<Integer> {
-  private static final Duration DEADLINE = Duration.ofSeconds(5);
-
   private final CliContext context;
 
   @Spec private @Nullable CommandSpec spec;
@@ -85,9 +83,9 @@ final class TopCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    RunningDaemon daemon = mount.daemon(context.host());
+    RunningDaemon daemon = mount.daemon(context.targets());
     if (batch || json) {
-      DaemonLook look = new DaemonLook(daemon, DEADLINE, true);
+      DaemonLook look = new DaemonLook(daemon, context.answerDeadline(), true);
       new WatchLoop(context, look, interval, count == null ? 0 : count)
           .run(
               context.out(spec),

@@ -58,7 +58,6 @@ import picocli.CommandLine.Spec;
     footerHeading = "%nExamples:%n",
     footer = {"  holdfast umount /data/imagenet", "  holdfast umount data-imagenet"})
 final class UmountCommand implements Callable<Integer> {
-  private static final Duration ASK_DEADLINE = Duration.ofSeconds(5);
   private static final Duration UNMOUNT_DEADLINE = Duration.ofSeconds(10);
   private static final long POLL_MILLIS = 20;
   private static final int DEEPEST_STACK = 16;
@@ -105,7 +104,7 @@ final class UmountCommand implements Callable<Integer> {
           "--timeout means nothing with %s, which waits for no store: leave it out"
               .formatted(force ? "--force" : "--if-dead"));
     }
-    Targets targets = new Targets(context.host());
+    Targets targets = context.targets();
     if (ifDead) {
       takeAwayDead(targets);
       return 0;
@@ -239,7 +238,7 @@ final class UmountCommand implements Callable<Integer> {
     long end = System.nanoTime() + UNMOUNT_DEADLINE.toNanos();
     while (true) {
       try {
-        new ControlClient(daemon.socket(), ASK_DEADLINE).stop();
+        new ControlClient(daemon.socket(), context.answerDeadline()).stop();
         return true;
       } catch (FsException e) {
         if (e.code() == FsError.ACCESS_DENIED) {
@@ -278,9 +277,8 @@ final class UmountCommand implements Callable<Integer> {
   }
 
   private boolean isAlive(RunningDaemon daemon) {
-    return new Targets(context.host())
-        .running().stream()
-            .anyMatch(other -> other.name().equals(daemon.name()) && other.pid() == daemon.pid());
+    return context.targets().running().stream()
+        .anyMatch(other -> other.name().equals(daemon.name()) && other.pid() == daemon.pid());
   }
 
   private boolean isMounted(Path mountpoint) {

@@ -101,7 +101,7 @@ final class WarmCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Map<String, Object> request = request();
-    Targets.Inside inside = files.find(context.host());
+    Targets.Inside inside = files.find(context.targets());
     if (list != null && !inside.paths().isEmpty()) {
       throw CliException.usage("--list and PATH exclude each other: give one of them");
     }

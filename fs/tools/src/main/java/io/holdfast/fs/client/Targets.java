@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 
 /**
  * Finds the daemon that a user means by a name, a mountpoint or nothing. Where the daemon was
- * killed and its supervisor starts the next one, that is waited for. Stateless.
+ * killed and its supervisor starts the next one, that is waited for. Immutable.
  */
 public final class Targets {
   /** How long a mount may be between two daemons. */
@@ -27,9 +27,21 @@ public final class Targets {
   static final Duration PAUSE = Duration.ofMillis(20);
 
   private final Host host;
+  private final Duration start;
 
+  /** Creates one that waits for the next daemon of a mount for as long as that may take. */
   public Targets(Host host) {
+    this(host, LONGEST_START);
+  }
+
+  /**
+   * Creates one.
+   *
+   * @param start how long a mount may be between two daemons
+   */
+  public Targets(Host host, Duration start) {
     this.host = host;
+    this.start = start;
   }
 
   /** Returns the daemons of this user, and those of root that it can see. */
@@ -43,7 +55,7 @@ public final class Targets {
 
   /** Returns those that are running and meant, once there is one or none is being started. */
   private List<RunningDaemon> running(Predicate<RunningDaemon> meant) {
-    long end = System.nanoTime() + LONGEST_START.toNanos();
+    long end = System.nanoTime() + start.toNanos();
     List<RunningDaemon> running = runningNow(meant);
     while (running.isEmpty()
         && beingStartedAgain(meant).isPresent()

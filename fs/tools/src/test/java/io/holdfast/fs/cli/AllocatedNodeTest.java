@@ -16,6 +16,7 @@ import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -256,6 +257,12 @@ class AllocatedNodeTest {
     }
   }
 
+  /** Adds a daemon that does not answer. The others have far more time than they take. */
+  private void hung(ControlDirectory control) throws IOException {
+    open.add(new SilentDaemon(control, "hung"));
+    run.answer = Duration.ofSeconds(2);
+  }
+
   private Map<String, Object> json(String... words) throws IOException {
     List<String> all = new ArrayList<>(List.of("allocate", "--json"));
     all.addAll(List.of(words));
@@ -420,7 +427,7 @@ class AllocatedNodeTest {
     new FakeDaemon("old", GB / 4, 60 * MB).version = "0.0.1";
     new FakeDaemon("uncounted", GB / 4, 60 * MB).counted = false;
     new FakeDaemon("fresh", GB / 4, 60 * MB).epochs = 0;
-    open.add(new SilentDaemon(host.control, "hung"));
+    hung(host.control);
     Files.writeString(host.control.processFile("dead"), "4711\n/mnt/dead\n");
 
     assertThat(run.run("allocate", "--budget", "2GB", "--apply")).as("%s", run.err).isZero();
@@ -661,7 +668,7 @@ class AllocatedNodeTest {
     host.controlOfOthers.add(user);
     FakeDaemon fast = new FakeDaemon("fast", GB / 4, 200 * MB);
     FakeDaemon others = new FakeDaemon(user, "fast", GB / 2, 200 * MB);
-    open.add(new SilentDaemon(user, "hung"));
+    hung(user);
     file("memory: 1GB\n");
 
     assertThat(run.run("allocate", "--apply")).as("%s", run.err).isZero();

@@ -1,6 +1,7 @@
 package io.holdfast.fs.cli;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.client.Targets;
 import io.holdfast.fs.daemon.Supervision;
 import io.holdfast.fs.host.Host;
 import io.holdfast.fs.settings.Settings;
@@ -13,6 +14,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -45,6 +47,12 @@ final class CliRun {
   /** How often a command may pause before it is interrupted. */
   int pauses = Integer.MAX_VALUE;
 
+  /** How long a mount may be between two daemons; null for as long as in a command of a user. */
+  @Nullable Duration start;
+
+  /** How long a daemon may take to answer; null for as long as in a command of a user. */
+  @Nullable Duration answer;
+
   /** Closed while a command pauses. */
   AutoCloseable whenPaused = () -> {};
 
@@ -58,7 +66,7 @@ final class CliRun {
   }
 
   int run(String... arguments) {
-    CommandLine line = Holdfast.commandLine(new Context());
+    CommandLine line = Holdfast.commandLine(new Context(), arguments);
     line.setOut(output).setErr(new PrintWriter(err, true));
     line.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
     return line.execute(arguments);
@@ -97,6 +105,16 @@ final class CliRun {
   private final class Context extends CliContext {
     Context() {
       super(CliRun.this.host);
+    }
+
+    @Override
+    Targets targets() {
+      return start == null ? super.targets() : new Targets(host(), start);
+    }
+
+    @Override
+    Duration answerDeadline() {
+      return answer == null ? super.answerDeadline() : answer;
     }
 
     @Override

@@ -13,6 +13,7 @@ import io.holdfast.fs.linux.MountTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Execution(ExecutionMode.CONCURRENT)
 class ControlledCommandsTest {
   private static final String HOLDFAST = "fuse.holdfast";
+
+  /** For what never comes. */
+  private static final Duration SHORT = Duration.ofMillis(200);
 
   @TempDir Path temp;
   private final List<AutoCloseable> open = new ArrayList<>();
@@ -445,6 +449,7 @@ class ControlledCommandsTest {
 
   /** Makes a mount whose daemon died and whose next one does not get ready. */
   private Path startsForEver() throws IOException {
+    run.start = SHORT;
     Path mountpoint = Files.createDirectory(temp.resolve("one"));
     Files.createSymbolicLink(temp.resolve("link"), mountpoint);
     host.mount(mountpoint, HOLDFAST, Host.PathState.HUNG);
@@ -656,6 +661,7 @@ class ControlledCommandsTest {
   }
 
   private SilentDaemon silent(String name) throws IOException {
+    run.answer = SHORT;
     SilentDaemon daemon = new SilentDaemon(host.control, name);
     open.add(daemon);
     return daemon;

@@ -57,8 +57,6 @@ import org.jspecify.annotations.Nullable;
  * each has a deadline, so that one that hangs does not keep the others waiting. Not thread-safe.
  */
 public final class NodeMounts {
-  private static final Duration DEADLINE = Duration.ofSeconds(5);
-
   private static final String SENSELESS = "its daemon's figures make no sense";
 
   /** In the place of a name, which no mount can have. */
@@ -80,6 +78,7 @@ public final class NodeMounts {
   private final NodeSettings settings;
   private final Duration window;
   private final boolean countsOthers;
+  private final Duration deadline;
   private final Map<String, Deque<Past>> past = new HashMap<>();
   private final ConsumerBounds consumers = new ConsumerBounds();
   private final GrowthLimits limits = new GrowthLimits();
@@ -109,12 +108,15 @@ public final class NodeMounts {
    * @param window how long back figures count where mounts are looked at again and again; 0 for all
    *     that daemons know
    * @param countsOthers whether the mounts of other users count, as one mount that is left as it is
+   * @param deadline how long the answer of a daemon may take
    */
-  public NodeMounts(Host host, NodeSettings settings, Duration window, boolean countsOthers) {
+  public NodeMounts(
+      Host host, NodeSettings settings, Duration window, boolean countsOthers, Duration deadline) {
     this.host = host;
     this.settings = settings;
     this.window = window;
     this.countsOthers = countsOthers;
+    this.deadline = deadline;
   }
 
   /**
@@ -197,7 +199,7 @@ public final class NodeMounts {
       return Optional.empty();
     }
     try {
-      Promises promises = Promises.ask(subjects, DEADLINE);
+      Promises promises = Promises.ask(subjects, deadline);
       // a daemon may say anything
       long bytes =
           promises.mounts().stream()
@@ -243,9 +245,9 @@ public final class NodeMounts {
     }
   }
 
-  private static Answer ask(RunningDaemon daemon) {
+  private Answer ask(RunningDaemon daemon) {
     try {
-      ControlClient client = new ControlClient(daemon.socket(), DEADLINE);
+      ControlClient client = new ControlClient(daemon.socket(), deadline);
       return new Answer(daemon, FiguresJson.figures(client.stats()), "");
     } catch (FsException e) {
       return new Answer(daemon, null, silence(e));
