@@ -1,6 +1,7 @@
 package io.holdfast.fs.mount;
 
 import io.holdfast.fs.FsException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -13,7 +14,23 @@ import java.util.Map;
  */
 public final class PendingReplies {
   private final Map<Long, Integer> counts = new HashMap<>();
-  private final UnderWay requests = new UnderWay();
+  private final Duration longest;
+  private final UnderWay requests;
+
+  /** Creates an empty count. */
+  public PendingReplies() {
+    this(UnderWay.LONGEST);
+  }
+
+  /**
+   * Creates an empty count.
+   *
+   * @param longest how long a wait lasts at most
+   */
+  PendingReplies(Duration longest) {
+    this.longest = longest;
+    requests = new UnderWay(longest);
+  }
 
   /**
    * Notes that a request begins whose reply may show nodes.
@@ -81,6 +98,6 @@ public final class PendingReplies {
    * @return whether the wait ended within a bounded time
    */
   public synchronized boolean awaitNone(long node) {
-    return UnderWay.await(this, () -> !counts.containsKey(node));
+    return UnderWay.await(this, longest, () -> !counts.containsKey(node));
   }
 }

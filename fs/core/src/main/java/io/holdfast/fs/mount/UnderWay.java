@@ -9,8 +9,10 @@ import org.jspecify.annotations.Nullable;
  * more tasks begin. Thread-safe.
  */
 public final class UnderWay {
-  private static final long LONGEST_MILLIS = Duration.ofSeconds(2).toMillis();
+  /** How long a wait lasts at most. */
+  static final Duration LONGEST = Duration.ofSeconds(2);
 
+  private final Duration longest;
   private Begun current = new Begun(null);
 
   /** The tasks that began between two calls of {@link #earlier}, as one of them knows them. */
@@ -30,6 +32,19 @@ public final class UnderWay {
       }
       return tasks == 0 && before == null;
     }
+  }
+
+  UnderWay() {
+    this(LONGEST);
+  }
+
+  /**
+   * Creates one without tasks.
+   *
+   * @param longest how long a wait lasts at most
+   */
+  UnderWay(Duration longest) {
+    this.longest = longest;
   }
 
   /**
@@ -60,17 +75,18 @@ public final class UnderWay {
   }
 
   private synchronized boolean await(Begun last) {
-    return await(this, last::hasEnded);
+    return await(this, longest, last::hasEnded);
   }
 
   /**
    * Waits until a condition holds.
    *
    * @param monitor held by the caller, and notified whenever the condition may have changed
-   * @return whether the wait ended within a bounded time
+   * @param longest how long the wait lasts at most
+   * @return whether the condition holds
    */
-  static boolean await(Object monitor, BooleanSupplier condition) {
-    long end = System.nanoTime() + LONGEST_MILLIS * 1_000_000;
+  static boolean await(Object monitor, Duration longest, BooleanSupplier condition) {
+    long end = System.nanoTime() + longest.toNanos();
     while (!condition.getAsBoolean()) {
       long left = (end - System.nanoTime()) / 1_000_000;
       if (left <= 0) {

@@ -3,6 +3,7 @@ package io.holdfast.fs.mount;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.fs.Await;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -16,6 +17,9 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(180)
 final class UnderWayTest {
+  /** For waits that end in vain. */
+  private static final Duration SHORT = Duration.ofMillis(50);
+
   private final UnderWay things = new UnderWay();
   private final ExecutorService threads = Executors.newCachedThreadPool();
 
@@ -34,30 +38,32 @@ final class UnderWayTest {
   /** Each further wait asked for what had begun since as well, so a steady flow had no end. */
   @Test
   void await_againWhileMoreBegins_endsWithWhatBeganBefore() {
-    UnderWay.Begun before = things.begin();
-    KernelView.Earlier earlier = things.earlier();
-    UnderWay.Begun since = things.begin();
+    UnderWay tasks = new UnderWay(SHORT);
+    UnderWay.Begun before = tasks.begin();
+    KernelView.Earlier earlier = tasks.earlier();
+    UnderWay.Begun since = tasks.begin();
     assertThat(earlier.await()).isFalse();
-    UnderWay.Begun later = things.begin();
-    things.end(before);
+    UnderWay.Begun later = tasks.begin();
+    tasks.end(before);
 
     assertThat(earlier.await()).isTrue();
 
-    KernelView.Earlier all = things.earlier();
-    things.end(since);
-    things.end(later);
+    KernelView.Earlier all = tasks.earlier();
+    tasks.end(since);
+    tasks.end(later);
     assertThat(all.await()).isTrue();
   }
 
   @Test
   void await_waitMadeWhileEarlierOnesAreUnderWay_waitsForThemToo() {
-    UnderWay.Begun first = things.begin();
-    KernelView.Earlier ofFirst = things.earlier();
-    KernelView.Earlier ofBoth = things.earlier();
-    UnderWay.Begun second = things.begin();
-    things.end(second);
+    UnderWay tasks = new UnderWay(SHORT);
+    UnderWay.Begun first = tasks.begin();
+    KernelView.Earlier ofFirst = tasks.earlier();
+    KernelView.Earlier ofBoth = tasks.earlier();
+    UnderWay.Begun second = tasks.begin();
+    tasks.end(second);
     assertThat(ofBoth.await()).isFalse();
-    things.end(first);
+    tasks.end(first);
     assertThat(ofFirst.await()).isTrue();
     assertThat(ofBoth.await()).isTrue();
   }

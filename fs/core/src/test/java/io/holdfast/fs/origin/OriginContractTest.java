@@ -431,6 +431,8 @@ abstract class OriginContractTest {
     List<OriginFile> open = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       store.file(bytes("f" + i), bytes("content " + i));
+    }
+    for (int i = 0; i < 20; i++) {
       open.add(open(origin, OriginPath.of("f" + i)));
     }
     for (int i = 0; i < 20; i++) {
