@@ -186,7 +186,7 @@ class ControlServerTest {
   void connections_moreThanThreads_delayOthersOnlyToTheDeadline() throws Exception {
     start(Duration.ofSeconds(2));
     List<SocketChannel> silent = new ArrayList<>();
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 6; i++) {
       silent.add(connect());
     }
     assertThat(client().config()).isNotEmpty();
