@@ -1,37 +1,41 @@
 package io.holdfast.model;
 
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
-import net.jqwik.api.lifecycle.AfterProperty;
-import net.jqwik.api.state.ActionChain;
-import org.jspecify.annotations.Nullable;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.platform.launcher.EngineFilter;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
 /**
  * A mount shows what the model allows. {@code packaging/e2e/model/run} does it for long; {@link
  * ReferenceModelTest} does it without a mount, many times as often.
+ *
+ * <p>Engines run one after the other, so jqwik would have the machine to itself, and rest most of
+ * the time. Jupiter runs it beside other classes.
  */
 class ReferenceModelIT {
-  private static final int LONGEST = 60;
+  @Test
+  void mount_randomOperations_showsWhatWasOrIs() {
+    LauncherDiscoveryRequest request =
+        LauncherDiscoveryRequestBuilder.request()
+            .selectors(selectClass(MountModel.class))
+            .filters(EngineFilter.includeEngines("jqwik"))
+            .build();
+    SummaryGeneratingListener listener = new SummaryGeneratingListener();
 
-  private @Nullable Runs runs;
+    LauncherFactory.create().execute(request, listener);
 
-  @Provide
-  Arbitrary<ActionChain<Session>> chains() {
-    runs = new Runs(new MountSystem());
-    return runs.chains(LONGEST);
-  }
-
-  @AfterProperty
-  void end() throws Refused {
-    if (runs != null) {
-      runs.close();
-    }
-  }
-
-  @Property
-  void mount_randomOperations_showsWhatWasOrIs(@ForAll("chains") ActionChain<Session> chain) {
-    runs.run(chain);
+    TestExecutionSummary summary = listener.getSummary();
+    StringWriter failures = new StringWriter();
+    summary.printFailuresTo(new PrintWriter(failures, true));
+    assertThat(summary.getTestsSucceededCount()).as("%s", failures).isEqualTo(1);
+    assertThat(summary.getTotalFailureCount()).as("%s", failures).isZero();
   }
 }
