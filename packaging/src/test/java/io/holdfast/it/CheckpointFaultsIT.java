@@ -130,8 +130,16 @@ class CheckpointFaultsIT {
     }
   }
 
+  /** The same as {@code checkpoint wait}, without the command's process. */
+  private void awaitStore() {
+    ControlSocket.awaitDurable(name, DEADLINE);
+  }
+
+  /** Has the daemon bring the rest to the store and end, without the process of our command. */
   private void umount() {
-    sandbox.holdfast("umount", directory.toString()).mustSucceed();
+    long daemon = daemon();
+    sandbox.command("umount", "-i", directory.toString()).mustSucceed();
+    awaitEnd(daemon);
   }
 
   @Test
@@ -142,7 +150,7 @@ class CheckpointFaultsIT {
     assertStoreWithoutRoomForItsWritersNameIsRefused(front, store);
     mount(front, store);
     byte[] first = save("step-1", 4);
-    assertThat(await("60s").exit()).isZero();
+    awaitStore();
 
     byte[] second = save("step-2", 8);
 
@@ -169,7 +177,7 @@ class CheckpointFaultsIT {
     assertThat(await("60s").exit()).isZero();
     sync("step-3");
     assertThat(stats().number("checkpoint.errors")).isPositive();
-    umount();
+    sandbox.holdfast("umount", directory.toString()).mustSucceed();
     assertThat(store.resolve("step-1")).has(content(first));
     assertThat(store.resolve("step-2")).has(content(second));
     assertThat(store.resolve("step-3")).has(content(third));
@@ -195,7 +203,7 @@ class CheckpointFaultsIT {
     disk = new FailingDisk(sandbox, store, "128M");
     mount(sandbox.tmpfs("front", "16m"), store);
     byte[] first = save("step-0", 2);
-    assertThat(await("60s").exit()).isZero();
+    awaitStore();
     disk.freeze();
 
     CompletableFuture<Void> writer =
@@ -313,7 +321,7 @@ class CheckpointFaultsIT {
   /** The first store still named the front, and got the operations that were for the other one. */
   private void assertFrontWithChangesIsNotTakenForThatOfAStoreWhichAnEarlierMountHasLeft(
       Path front, Path one, byte[] first, Path other) throws IOException {
-    assertThat(await("60s").exit()).isZero();
+    awaitStore();
     killAll();
     String mark = Files.readString(one.resolve(".holdfast-checkpoint"));
     mount(front, other, "--persist-rate", "100K");
@@ -334,7 +342,7 @@ class CheckpointFaultsIT {
     assertThat(other.resolve("step-1")).has(content(second));
     mount(front, one);
     assertThat(directory.resolve("step-1")).has(content(first));
-    umount();
+    sandbox.holdfast("umount", directory.toString()).mustSucceed();
     assertThat(one.resolve(".holdfast-checkpoint")).doesNotExist();
   }
 
@@ -395,7 +403,7 @@ class CheckpointFaultsIT {
     Path store = sandbox.folder("store");
     mount(front, store);
     byte[] bytes = save("step-1", 1);
-    assertThat(await("60s").exit()).isZero();
+    awaitStore();
     try (FileChannel open = FileChannel.open(directory.resolve("step-1"))) {
       Files.writeString(front.resolve("boot"), "");
       long daemon = daemon();
@@ -473,7 +481,7 @@ class CheckpointFaultsIT {
     disk = new FailingDisk(sandbox, store, "64M");
     mount(front, store);
     byte[] first = save("step-1", 4);
-    assertThat(await("60s").exit()).isZero();
+    awaitStore();
     disk.fail();
 
     byte[] second = save("step-2", 4);
@@ -490,7 +498,7 @@ class CheckpointFaultsIT {
     disk.repair();
     mount(front, store);
 
-    assertThat(await("60s").exit()).isZero();
+    awaitStore();
     umount();
     assertThat(store.resolve("step-1")).has(content(first));
     assertThat(store.resolve("step-2")).has(content(second));
@@ -692,7 +700,7 @@ class CheckpointFaultsIT {
     byte[] second = save("step-2", 4);
     assertFilesOfHundredTerabytesAreRefused(directory.resolve("large").toString());
 
-    assertThat(await("60s").exit()).isZero();
+    awaitStore();
     umount();
     assertThat(store.resolve("step-1")).has(content(bytes));
     assertThat(store.resolve("step-2")).has(content(second));

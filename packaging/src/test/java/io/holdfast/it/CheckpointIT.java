@@ -327,7 +327,7 @@ class CheckpointIT {
     mount().mustSucceed();
 
     assertThat(directory.resolve("step-1")).has(content(first));
-    assertThat(waitForStore()).isZero();
+    ControlSocket.awaitDurable(name, DEADLINE);
     assertThat(store.resolve("step-1")).has(content(first));
     assertThat(store.resolve("step-2")).has(content(second));
     assertThat(store.resolve("open")).has(content(written));
@@ -355,7 +355,7 @@ class CheckpointIT {
     Child.Result exchange = as(1234, EXCHANGE.formatted("e", "other"));
 
     assertThat(exchange.err()).as("%s", exchange).contains("Invalid argument");
-    assertThat(waitForStore()).isZero();
+    ControlSocket.awaitDurable(name, DEADLINE);
     assertThat(exported.resolve("e/file")).hasContent("one");
     assertThat(Files.getAttribute(exported.resolve("e/file"), "unix:uid")).isEqualTo(65534);
     assertThat(Files.getAttribute(directory.resolve("e/file"), "unix:uid")).isEqualTo(1234);
@@ -397,7 +397,7 @@ class CheckpointIT {
     assertThat(as(4321, "cat %s/tree/run/step-1".formatted(front)).exit()).isNotZero();
     assertThat(as(4321, "echo x >.holdfast-checkpoint").exit()).isNotZero();
     assertThat(as(1234, "cat run/step-1").mustSucceed().out()).isEqualTo("weights\n");
-    assertThat(waitForStore()).isZero();
+    ControlSocket.awaitDurable(name, DEADLINE);
     assertThat(Files.getAttribute(store.resolve("run/step-1"), "unix:uid")).isEqualTo(1234);
     assertThat(Files.getAttribute(store.resolve("run"), "unix:mode")).isEqualTo(0040700);
     assertThat(Files.getAttribute(store, "unix:mode")).isEqualTo(0041777);
@@ -439,7 +439,7 @@ class CheckpointIT {
       saved[i] = save("step-" + i, i);
     }
 
-    assertThat(waitForStore()).isZero();
+    ControlSocket.awaitDurable(name, DEADLINE);
     for (int i = 0; i < saved.length; i++) {
       assertThat(store.resolve("step-" + i)).has(content(saved[i]));
       assertThat(directory.resolve("step-" + i)).has(content(saved[i]));
@@ -447,31 +447,25 @@ class CheckpointIT {
     sandbox.holdfast("umount", directory.toString()).mustSucceed();
   }
 
-  private Map<?, ?> task(String request) throws IOException {
-    String answer = ControlSocket.ask(name, "{\"command\":\"task\"," + request + "}");
-    return (Map<?, ?>) JSON.std.mapFrom(answer).get("task");
-  }
-
-  private boolean isDurable(Object sequence) throws IOException {
-    return Boolean.TRUE.equals(
-        task("\"await\":%s,\"failures\":0".formatted(sequence)).get("durable"));
-  }
-
   /** Each rank of a node may wait: those for whom there was no room got an error at once. */
   @Test
   void manyMayWait_andOthersAreAnsweredMeanwhile_andAdvised() throws Exception {
-    mount("--persist-rate", "1M").mustSucceed();
+    mount("--persist-rate", "2M").mustSucceed();
     save("step-1", 1);
-    Object sequence = task("\"last\":\"\"").get("sequence");
+    long sequence = ControlSocket.lastOperation(name);
     ExecutorService ranks = Executors.newFixedThreadPool(RANKS);
     try {
       List<Future<?>> waits = new ArrayList<>();
       for (int i = 0; i < RANKS; i++) {
         waits.add(
             ranks.submit(
-                () -> Await.until(DEADLINE, "the store has it", () -> isDurable(sequence))));
+                () ->
+                    Await.until(
+                        DEADLINE,
+                        "the store has it",
+                        () -> ControlSocket.isDurable(name, sequence))));
       }
-      while (!isDurable(sequence)) {
+      while (!ControlSocket.isDurable(name, sequence)) {
         assertThat(ControlSocket.ask(name, "{\"command\":\"stats\"}")).contains("pending_bytes");
       }
       for (Future<?> each : waits) {

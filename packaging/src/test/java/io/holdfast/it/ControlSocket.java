@@ -8,6 +8,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.time.Duration;
 
 /**
  * The daemon's socket: one JSON object a line each way. Faster than starting the launcher for each
@@ -39,6 +40,28 @@ public final class ControlSocket {
     } catch (AssertionError e) {
       return false; // not yet, or not any more
     }
+  }
+
+  /** Waits until the store of a checkpoint mount has all that was saved by now. */
+  static void awaitDurable(String name, Duration deadline) {
+    long operation = lastOperation(name);
+    Await.until(deadline, "all is in the store", () -> isDurable(name, operation));
+  }
+
+  /** Returns the last operation on a checkpoint mount. */
+  static long lastOperation(String name) {
+    return task(name, "\"last\":\"\"").number("task.sequence");
+  }
+
+  /** Tells whether the store of a checkpoint mount has all up to an operation. */
+  static boolean isDurable(String name, long operation) {
+    String request = "\"await\":%d,\"failures\":0".formatted(operation);
+    return Boolean.TRUE.equals(task(name, request).at("task.durable"));
+  }
+
+  /** Begins a task, or asks for one. */
+  static Stats task(String name, String request) {
+    return Stats.parse(ask(name, "{\"command\":\"task\",%s}".formatted(request)));
   }
 
   /** Sends a line and gives the answer. */

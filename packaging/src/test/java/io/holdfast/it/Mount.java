@@ -364,16 +364,12 @@ public final class Mount {
 
   /** Has the daemon do a task to its end. */
   private void task(String begin) {
-    Object id = progress(begin).at("task.id");
+    Object id = ControlSocket.task(name, begin).at("task.id");
     Await.value(
         SETTLE_DEADLINE,
         begin,
-        () -> String.valueOf(progress("\"id\":" + id).at("task.state")),
+        () -> String.valueOf(ControlSocket.task(name, "\"id\":" + id).at("task.state")),
         "done"::equals);
-  }
-
-  private Stats progress(String request) {
-    return Stats.parse(ControlSocket.ask(name, "{\"command\":\"task\",%s}".formatted(request)));
   }
 
   public Child.Result refreshByCommand(String path) {
