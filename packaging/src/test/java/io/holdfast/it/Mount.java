@@ -338,6 +338,14 @@ public final class Mount {
     }
   }
 
+  /**
+   * Has the kernel forget the names and inodes of this mount that nobody uses, as it does for all
+   * file systems when memory is short.
+   */
+  void forgetNames() {
+    sandbox.command("mount", "-i", "-o", "remount,ro", mountpoint.toString()).mustSucceed();
+  }
+
   /** Has it look at all of the origin anew, without the command's process. */
   public void refresh() {
     refresh("");

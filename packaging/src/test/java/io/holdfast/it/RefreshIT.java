@@ -5,6 +5,7 @@ import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.posix.RawPath;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -14,9 +15,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -43,7 +47,10 @@ class RefreshIT {
 
   /**
    * A user had asked for so many names that the daemon had forgotten some; a listing had others.
+   * The daemon tells the kernel of each name as it does in the other tests, in which both bindings
+   * do so.
    */
+  @Tag(Sandbox.ANY_BINDING)
   @Test
   void refresh_manyNamesWereMissing_showsThoseThatAppeared() throws IOException {
     Place place = Place.create(mount, "many");
@@ -180,5 +187,53 @@ class RefreshIT {
 
     assertThat(place.path(dataset.files().get(0))).has(content(Stamps.bytes(0, 2, 0, SMALL)));
     assertThat(place.path(dataset.files().get(1))).has(content(Stamps.bytes(1, 1, 0, SMALL)));
+  }
+
+  /**
+   * With libfuse, a notice about a directory whose number it had freed, because the kernel had
+   * forgotten the directory, ended the daemon.
+   */
+  @Test
+  void names_forgottenChangedAndRefreshedAtRandom_stayTheOrigins() throws IOException {
+    Dataset dataset = Dataset.create(SANDBOX.tmpfs("names"), 2000, i -> 16);
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    Mount own = SANDBOX.mount(dataset.root(), "--capacity", "16M");
+    Child walker =
+        SANDBOX.start(
+            "sh",
+            "-c",
+            "while :; do find \"$0\" -size 0 >/dev/null 2>&1; done",
+            own.mountpoint().toString());
+
+    for (int round = 0; round < 200; round++) {
+      Path directory = dataset.root().resolve("class_%02d".formatted(random.nextInt(10)));
+      Path file = directory.resolve("new_" + random.nextInt(20));
+      switch (random.nextInt(6)) {
+        case 0 -> own.forgetNames();
+        case 1 -> Files.writeString(file, "round " + round);
+        case 2 -> Files.deleteIfExists(file);
+        case 3 -> exchange(directory, dataset.root().resolve("class_00"));
+        case 4 -> own.refresh();
+        default -> own.refresh(dataset.root().relativize(directory).toString());
+      }
+    }
+    walker.kill();
+    own.refresh();
+
+    assertThat(own.daemonIsAlive()).as("the daemon lives, seed %d", seed).isTrue();
+    TreeDiff diff =
+        new TreeDiff(RawPath.of(dataset.root()), RawPath.of(own.mountpoint()), Set.of());
+    assertThat(diff.differences()).as("seed %d", seed).isEmpty();
+  }
+
+  /** Has two directories change their names. */
+  private static void exchange(Path one, Path other) throws IOException {
+    if (!one.equals(other)) {
+      Path aside = one.resolveSibling("aside");
+      Files.move(one, aside);
+      Files.move(other, one);
+      Files.move(aside, other);
+    }
   }
 }

@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -172,52 +171,6 @@ class WholeMachineIT {
                     data.toString()));
     assertThat(result.exit()).as(result.toString()).isEqualTo(1);
     assertThat(data.resolve("file")).hasContent("there");
-  }
-
-  /**
-   * With libfuse, a notice about a directory whose number it had freed, because the kernel had
-   * forgotten the directory, ended the daemon.
-   */
-  @Test
-  void names_forgottenChangedAndRefreshedAtRandom_stayTheOrigins() throws IOException {
-    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 2000, i -> 16);
-    Mount mount = sandbox.mount(dataset.root(), "--capacity", "16M");
-    Child walker =
-        sandbox.start(
-            "sh",
-            "-c",
-            "while :; do find \"$0\" -size 0 >/dev/null 2>&1; done",
-            mount.mountpoint().toString());
-
-    for (int round = 0; round < 200; round++) {
-      Path directory = dataset.root().resolve("class_%02d".formatted(random.nextInt(10)));
-      Path file = directory.resolve("new_" + random.nextInt(20));
-      switch (random.nextInt(6)) {
-        case 0 -> Machine.dropCaches(2);
-        case 1 -> Files.writeString(file, "round " + round);
-        case 2 -> Files.deleteIfExists(file);
-        case 3 -> exchange(directory, dataset.root().resolve("class_00"));
-        case 4 -> mount.refresh();
-        default -> mount.refresh(dataset.root().relativize(directory).toString());
-      }
-    }
-    walker.kill();
-    mount.refresh();
-
-    assertThat(mount.daemonIsAlive()).as("the daemon lives, seed %d", seed).isTrue();
-    TreeDiff diff =
-        new TreeDiff(RawPath.of(dataset.root()), RawPath.of(mount.mountpoint()), Set.of());
-    assertThat(diff.differences()).as("seed %d", seed).isEmpty();
-  }
-
-  /** Has two directories change their names. */
-  private static void exchange(Path one, Path other) throws IOException {
-    if (!one.equals(other)) {
-      Path aside = one.resolveSibling("aside");
-      Files.move(one, aside);
-      Files.move(other, one);
-      Files.move(aside, other);
-    }
   }
 
   private Dataset files() {
