@@ -104,6 +104,15 @@ final class Dataset {
     return list(sandbox, shuffled(random));
   }
 
+  /** Writes a list of all files so many times, each time in a new random order. */
+  Path permutations(Sandbox sandbox, Random random, int times) {
+    List<Integer> orders = new ArrayList<>();
+    for (int i = 0; i < times; i++) {
+      orders.addAll(shuffled(random));
+    }
+    return list(sandbox, orders);
+  }
+
   /**
    * Writes lists that share a new random order of all files among some readers, as jobs of several
    * nodes do in each epoch.

@@ -28,6 +28,7 @@ class ExactHitsIT {
   private static final int ITEMS = 1000;
   private static final int ITEM_BYTES = 16 << 10;
   private static final int EPOCHS = 4;
+  private static final Duration BETWEEN_LOOKS = Duration.ofMillis(5);
   private static final Duration EPOCH_DEADLINE = Duration.ofMinutes(2);
 
   @RegisterExtension final Sandbox sandbox = new Sandbox();
@@ -47,12 +48,14 @@ class ExactHitsIT {
   void laterEpochs_ofFreshPermutations_fetchExactlyWhatDoesNotFit() {
     Dataset dataset = equalItems(Store.MEMORY);
     Mount mount = mount(dataset, 250L * ITEM_BYTES, "--window", "0");
-    assertFetchesExactlyWhatDoesNotFit(mount, dataset, 250);
+    Epochs epochs = new Epochs(mount, dataset, 4 * EPOCHS, 1);
+    assertFetchesExactlyWhatDoesNotFit(mount, epochs, 250);
     for (int fitting : List.of(350, 500, 650)) {
       drop(mount);
       mount.setCapacity((long) fitting * ITEM_BYTES);
-      assertFetchesExactlyWhatDoesNotFit(mount, dataset, fitting);
+      assertFetchesExactlyWhatDoesNotFit(mount, epochs, fitting);
     }
+    epochs.assertReadAll();
   }
 
   private static void drop(Mount mount) {
@@ -64,14 +67,16 @@ class ExactHitsIT {
   void laterEpochs_ofADiskByEachBindingAndNoWholeNumberOfItems_fetchExactlyWhatDoesNotFit() {
     Dataset dataset = equalItems(Store.DISK);
     Mount mount = mount(dataset, 350L * ITEM_BYTES + ITEM_BYTES - 1, "--window", "0");
-    assertFetchesExactlyWhatDoesNotFit(mount, dataset, 350);
+    Epochs epochs = new Epochs(mount, dataset, EPOCHS, 1);
+    assertFetchesExactlyWhatDoesNotFit(mount, epochs, 350);
+    epochs.assertReadAll();
   }
 
-  private void assertFetchesExactlyWhatDoesNotFit(Mount mount, Dataset dataset, int fitting) {
+  private void assertFetchesExactlyWhatDoesNotFit(Mount mount, Epochs epochs, int fitting) {
     List<Long> fetched = new ArrayList<>();
     for (int epoch = 0; epoch < EPOCHS; epoch++) {
       long before = mount.settledStats().originItems();
-      read(mount, dataset, 1);
+      epochs.readNext();
       fetched.add(mount.settledStats().originItems() - before);
     }
 
@@ -99,11 +104,13 @@ class ExactHitsIT {
 
     long largest = 0;
     for (int epoch = 0; epoch < 2; epoch++) {
-      Child reader = startReader(mount, dataset.permutation(sandbox, random), 2, "share");
-      while (reader.isAlive()) {
+      Child reader =
+          sandbox.startJava(
+              Reader.class, mount.mountpoint(), dataset.permutation(sandbox, random), 2, "share");
+      do {
         largest = Math.max(largest, mount.stats().residentBytes());
         largest = Math.max(largest, mount.lockedBytes());
-      }
+      } while (!Await.holdsWithin(BETWEEN_LOOKS, () -> !reader.isAlive()));
       assertReadAll(reader, dataset.count());
     }
 
@@ -126,8 +133,10 @@ class ExactHitsIT {
       Mount mount = sandbox.mount(dataset.root(), "--capacity", capacity, "--policy", "minio-hash");
       mount.awaitStats(
           "the dataset's size", stats -> Boolean.TRUE.equals(stats.at("dataset.scanned")));
-      read(mount, dataset, 2);
-      read(mount, dataset, 2);
+      Epochs epochs = new Epochs(mount, dataset, 2, 2);
+      epochs.readNext();
+      epochs.readNext();
+      epochs.assertReadAll();
       assertThat(mount.settledStats().residentItems()).isBetween(ITEMS * 49L / 100, ITEMS / 2L);
       residents.add(
           dataset.files().stream()
@@ -143,10 +152,12 @@ class ExactHitsIT {
   void policyNone_everyEpoch_fetchesEverything() {
     Dataset dataset = equalItems(Store.MEMORY);
     Mount mount = mount(dataset, 64 << 20, "--policy", "none", "--window", "0");
+    Epochs epochs = new Epochs(mount, dataset, 2, 1);
 
-    read(mount, dataset, 1);
-    read(mount, dataset, 1);
+    epochs.readNext();
+    epochs.readNext();
 
+    epochs.assertReadAll();
     Stats stats = mount.settledStats();
     assertThat(stats.originItems()).isEqualTo(2 * ITEMS);
     assertThat(stats.residentBytes()).isZero();
@@ -176,19 +187,41 @@ class ExactHitsIT {
     return sandbox.mount(dataset.root(), all.toArray(String[]::new));
   }
 
-  private void read(Mount mount, Dataset dataset, int threads) {
-    assertReadAll(
-        startReader(mount, dataset.permutation(sandbox, random), threads, "share"),
-        dataset.count());
+  /** One program that reads all files in some epochs, each of them when it is told to. */
+  private final class Epochs {
+    private final int files;
+    private final Child reader;
+    private int begun;
+
+    Epochs(Mount mount, Dataset dataset, int count, int threads) {
+      files = count * dataset.count();
+      reader =
+          sandbox.startJava(
+              Reader.class,
+              mount.mountpoint(),
+              dataset.permutations(sandbox, random, count),
+              threads,
+              "share",
+              "wait",
+              dataset.count());
+      reader.awaitLine(1, EPOCH_DEADLINE);
+    }
+
+    /** Has it read an epoch, and returns when it has. */
+    void readNext() {
+      reader.tell("next");
+      begun++;
+      reader.awaitLine(begun + 1, EPOCH_DEADLINE);
+    }
+
+    void assertReadAll() {
+      ExactHitsIT.assertReadAll(reader, files);
+    }
   }
 
-  private Child startReader(Mount mount, Path order, int threads, String how) {
-    return sandbox.startJava(Reader.class, mount.mountpoint(), order, threads, how);
-  }
-
-  private void assertReadAll(Child reader, int files) {
+  private static void assertReadAll(Child reader, int files) {
     Child.Result result = reader.await(EPOCH_DEADLINE);
-    assertThat(result.out() + result.err()).startsWith("files=" + files + " ");
+    assertThat(result.out() + result.err()).contains("files=" + files + " ");
     assertThat(result.exit()).as("%s", result).isZero();
   }
 }
