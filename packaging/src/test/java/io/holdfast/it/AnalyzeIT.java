@@ -96,14 +96,14 @@ class AnalyzeIT {
   void command_isReportedAsTheContractSays_andOneThatIsInterruptedInPart() throws IOException {
     Mount mount = mount("tree");
 
-    Child.Result result = analyze(mount, List.of("--json"), job(mount, 4, LONG)).mustSucceed();
+    Child.Result result = analyze(mount, List.of("--json"), job(mount, 3, LONG)).mustSucceed();
 
     assertThat(result.err()).as("the command's own output").isEqualTo("read\n");
     Map<String, Object> report = JSON.std.mapFrom(result.out());
     assertThat(report.keySet())
         .containsExactly("job", "epochs", "rates", "what_if", "knee_capacity_share", "advice");
     List<?> epochs = (List<?>) report.get("epochs");
-    assertThat(epochs).as("%s", result.out()).hasSize(4);
+    assertThat(epochs).as("%s", result.out()).hasSize(3);
     for (int i = 0; i < epochs.size(); i++) {
       Map<?, ?> epoch = (Map<?, ?>) epochs.get(i);
       assertThat(epoch.get("epoch")).isEqualTo(i + 1);

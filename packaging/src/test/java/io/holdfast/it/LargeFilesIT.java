@@ -33,8 +33,8 @@ class LargeFilesIT {
 
   private static final long ITEM = 8 << 20;
   private static final long SPARSE = 20_000_000_000L;
-  private static final int ADMITTED = 128;
-  private static final int ISLANDS = 160;
+  private static final int ADMITTED = 32;
+  private static final int ISLANDS = 64;
 
   /** The mount of files that may be resident. */
   @RegisterExtension static final Sandbox SHARED = new Sandbox();
@@ -126,7 +126,7 @@ class LargeFilesIT {
     Path origin = sandbox.tmpfs("origin");
     Path file = origin.resolve("large");
     try (RandomAccessFile holes = new RandomAccessFile(file.toFile(), "rw")) {
-      holes.setLength(1L << 30);
+      holes.setLength(512L * MIB);
     }
     Mount mount = sandbox.mount(origin, "--policy", "none", "--transit", "64M");
     long before = mount.stats().number("process.rss_anon_bytes");
@@ -169,7 +169,7 @@ class LargeFilesIT {
     return mount;
   }
 
-  /** A file of 20 GB, of which 1 GiB may be kept: islands of bytes in holes. */
+  /** A file of 20 GB, of which 256 MiB may be kept: islands of bytes in holes. */
   @Test
   void sparseFile_farLargerThanTheCapacity_isRightAndWithinIt() throws IOException {
     Mount mount = keeping(ADMITTED * ITEM);
