@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SwappedDirectoriesIT {
   private static final Path SWAPS = Path.of("e2e/attack/swaps.py").toAbsolutePath();
-  private static final int SECONDS = 4;
+  private static final int SECONDS = 6;
   private static final Duration BETWEEN_REFRESHES = Duration.ofMillis(100);
   private static final Duration DEADLINE = Duration.ofMinutes(2);
 
