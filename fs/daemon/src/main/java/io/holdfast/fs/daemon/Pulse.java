@@ -26,23 +26,29 @@ final class Pulse {
   }
 
   /**
-   * Looks for a task whose last end is too long ago.
+   * Looks for a task whose last end is too long ago. Other tasks may wait for one that does not
+   * end, so a task that runs comes first.
    *
    * @return the task's name, or null if all is well
    */
   @Nullable String stuck(Duration longest) {
     long now = nanoTime.getAsLong();
+    String waiting = null;
     for (Beat beat : beats) {
       if (now - beat.ended > longest.toNanos()) {
-        return beat.name;
+        if (beat.runs) {
+          return beat.name;
+        }
+        waiting = waiting == null ? beat.name : waiting;
       }
     }
-    return null;
+    return waiting;
   }
 
   private final class Beat implements Runnable {
     private final String name;
     private final Runnable task;
+    private volatile boolean runs;
     private volatile long ended;
 
     Beat(String name, Runnable task, long now) {
@@ -53,10 +59,12 @@ final class Pulse {
 
     @Override
     public void run() {
+      runs = true;
       try {
         task.run();
       } finally {
         ended = nanoTime.getAsLong();
+        runs = false;
       }
     }
   }
