@@ -37,6 +37,10 @@ class ClusterPlanIT {
   private static final int EPOCHS = Integer.getInteger("holdfast.plan-epochs", 5);
   private static final boolean TO_THE_END = Boolean.getBoolean("holdfast.plan-end");
   private static final int EPOCHS_THAT_ARE_NOT_READ = TO_THE_END ? -1 : 4;
+
+  /** The first epoch that the nodes agree on. */
+  private static final int FIRST = 3;
+
   private static final int FILE_BYTES = 16 << 10;
   private static final double PART = 0.35;
 
@@ -185,17 +189,16 @@ class ClusterPlanIT {
     return (double) bytes / dataset.bytes();
   }
 
+  /** Of one epoch after the other; the first of them are those that the nodes do not agree on. */
   @Test
-  void epochs_ofRanksThatAreAnnounced_readFromMemoryPeersAndOriginWhatThePlanSays()
-      throws IOException {
+  void epochs_ofRanksThatAgree_readFromMemoryPeersAndOriginWhatThePlanSays() throws IOException {
     start(NODES);
     readSome();
-    for (int node = 0; node < NODES; node++) {
-      assertThat(announce(cluster.node(node), 5, NODES, node, 0)).doesNotContain("do not plan");
-    }
+    assertOrdersThatDisagreeAreNotPlanned();
+    assertThat(announce(cluster.node(1), 5, NODES, 1, FIRST)).doesNotContain("do not plan");
     assertCommandPrintsWhatARankReads(5, NODES, NODES - 1, 1);
 
-    for (int epoch = 0; epoch < EPOCHS; epoch++) {
+    for (int epoch = FIRST; epoch < FIRST + EPOCHS; epoch++) {
       awaitPlan(epoch);
       double local = planned("local_bytes");
       double peer = planned("peer_bytes");
@@ -268,10 +271,7 @@ class ClusterPlanIT {
     for (int node = 0; node < 3; node++) {
       announce(cluster.node(node), 5, 3, node, 0);
     }
-    for (int epoch = 0; epoch < 3; epoch++) {
-      awaitPlan(epoch);
-      cluster.readInSteps(lists(5, 3, epoch), STEP, step -> {});
-    }
+    assertReadsWhatIsPlanned(0, 3);
     awaitPlan(3);
     Node killed = cluster.node(1);
 
@@ -296,7 +296,12 @@ class ClusterPlanIT {
     for (int node = 0; node < 3; node++) {
       announce(cluster.node(node), 5, 3, node, 4);
     }
-    for (int epoch = 4; epoch < 6; epoch++) {
+    assertReadsWhatIsPlanned(4, 6);
+  }
+
+  /** Three ranks read some epochs, at first perhaps of nodes that have nothing. */
+  private void assertReadsWhatIsPlanned(int from, int to) throws IOException {
+    for (int epoch = from; epoch < to; epoch++) {
       awaitPlan(epoch);
       double peer = planned("peer_bytes");
       double origin = planned("origin_bytes");
@@ -322,38 +327,38 @@ class ClusterPlanIT {
   }
 
   /** Each node keeps what it owns, as without an order, and each says why there is no plan. */
-  @Test
-  void orders_thatDisagree_arePlannedOnlyOnceTheyAgree() throws IOException {
-    start(2);
-    readSome();
-    announce(cluster.node(0), 5, 2, 0, 0);
-    assertThat(state(cluster.node(1))).isEqualTo("no order of several ranks is announced");
+  private void assertOrdersThatDisagreeAreNotPlanned() throws IOException {
+    Node first = cluster.node(0);
+    Node second = cluster.node(1);
+    announce(first, 5, NODES, 0, 0);
+    assertThat(state(second)).isEqualTo("no order of several ranks is announced");
     Await.until(
         SETTLE,
         "one offer",
-        () -> state(cluster.node(0)).equals("1 of 2 nodes have offered their parts"));
-    announce(cluster.node(1), 6, 2, 1, 0);
+        () -> state(first).equals("1 of " + NODES + " nodes have offered their parts"));
+    announce(second, 6, NODES, 1, 0);
+    for (int node = 2; node < NODES; node++) {
+      announce(cluster.node(node), 5, NODES, node, 0);
+    }
     for (Node node : cluster.nodes()) {
       Await.until(SETTLE, "a difference", () -> state(node).endsWith(" reads another order"));
     }
-    List<Path> firsts = lists(5, 2, 0);
-    List<Path> seconds = lists(6, 2, 0);
-    cluster.readShares(List.of(firsts.get(0), seconds.get(1)));
+    List<Path> orders = new ArrayList<>(lists(5, NODES, 0));
+    orders.set(1, lists(6, NODES, 0).get(1));
+    cluster.readShares(orders);
     Fetches read = null;
     for (int epoch = 0; epoch < 2; epoch++) {
-      read = cluster.readShares(dataset.shares(sandbox, random, 2));
+      read = cluster.readShares(dataset.shares(sandbox, random, NODES));
     }
-    assertThat(part(read.originBytes())).isCloseTo(1 - 2 * PART, within(TOLERANCE));
+    double elsewhere = Math.max(0, 1 - NODES * PART);
+    assertThat(part(read.originBytes())).isCloseTo(elsewhere, within(TOLERANCE));
 
-    announce(cluster.node(1), 5, 2, 0, 3);
-    announce(cluster.node(0), 5, 2, 0, 3);
-    for (Node node : cluster.nodes()) {
-      Await.until(
-          SETTLE,
-          "a rank twice",
-          () -> state(node).equals("the nodes have 1 different ranks of 2"));
+    for (int node = NODES - 1; node >= 0; node--) {
+      announce(cluster.node(node), 5, NODES, node == 1 ? 0 : node, FIRST);
     }
-    announce(cluster.node(1), 5, 2, 1, 3);
-    awaitPlan(3);
+    String twice = "the nodes have %d different ranks of %d".formatted(NODES - 1, NODES);
+    for (Node node : cluster.nodes()) {
+      Await.until(SETTLE, "a rank twice", () -> state(node).equals(twice));
+    }
   }
 }

@@ -38,7 +38,7 @@ class NextDaemonIT {
   /** Reads of residents need no daemon, nor does umount. */
   @Test
   void killed_residentsInThePageCache_areReadWithoutADaemonAndPinnedAgainWithoutAFetch() {
-    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 2000, i -> 20_000 + i);
+    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 500, i -> 20_000 + i);
     Mount mount = sandbox.mount(dataset.root(), "--capacity", "1G");
     assertReadsAll(mount, dataset);
     Stats before =
@@ -80,8 +80,9 @@ class NextDaemonIT {
    * the old directory known.
    */
   @Test
-  void killed_directoriesWereReplacedLongAgo_residentsInThemArePinnedAgainWithoutAFetch() {
-    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 1000, i -> 10_000 + i);
+  void killed_directoriesWereReplacedLongAgo_residentsArePinnedAgainWithoutAFetch_untilTheyChange()
+      throws IOException {
+    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 500, i -> 10_000 + i);
     Mount mount = sandbox.mount(dataset.root(), "--capacity", "1G");
     assertReadsAll(mount, dataset);
     mount.whileHeld(
@@ -97,6 +98,7 @@ class NextDaemonIT {
         });
     assertReadsAll(mount, dataset);
     assertThat(mount.stats().originItems()).isZero();
+    assertAttributesChangedMeanwhileAreSeenAndResidentsFetchedAgain(mount, dataset);
   }
 
   private static void assertTakesAllOver(Mount mount, Dataset dataset) {
@@ -111,14 +113,9 @@ class NextDaemonIT {
   }
 
   /** Whether bytes have changed as well, the origin does not tell. */
-  @Test
-  void killed_attributesOfResidentsChangedMeanwhile_areSeenAndResidentsFetchedAgain()
-      throws IOException {
-    Dataset dataset = Dataset.create(sandbox.tmpfs("origin"), 500, i -> 20_000 + i);
-    Mount mount = sandbox.mount(dataset.root(), "--capacity", "1G");
+  private void assertAttributesChangedMeanwhileAreSeenAndResidentsFetchedAgain(
+      Mount mount, Dataset dataset) throws IOException {
     mount.awaitStats("the scan", NextDaemonIT::isScanned);
-    assertReadsAll(mount, dataset);
-    mount.awaitStats("all resident", stats -> stats.residentItems() == dataset.count());
     sandbox.command("chmod", "-R", "u=rwX,go=", dataset.root().toString()).mustSucceed();
     mount.signal(Posix.SIGKILL);
     mount.findAgain(START);
@@ -208,23 +205,6 @@ class NextDaemonIT {
     Await.until(ERROR, "the supervisor gone", () -> !Files.exists(mount.state()));
     assertThat(mount.isMounted()).isFalse();
     assertThat(Files.readString(mount.log()))
-        .contains("the daemon cannot be started again: giving");
-    assertThat(mount.umount().exit()).as("nothing is mounted any more").isEqualTo(1);
-  }
-
-  /** The daemon does not know its log then. */
-  @Test
-  void killed_settingsAreDamaged_theLogSaysSoAndTheMountEnds() throws IOException {
-    Dataset dataset = Dataset.create(sandbox.folder("origin"), 5, i -> 1000);
-    Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
-    Path settings = mount.state().resolve("settings.json");
-    Files.writeString(settings, "{");
-
-    mount.signal(Posix.SIGKILL);
-
-    Await.until(ERROR, "the mount gone", () -> !mount.isMounted());
-    assertThat(Files.readString(mount.log()))
-        .contains("WARN  [supervise] holdfast: '" + settings + "' is damaged")
         .contains("the daemon cannot be started again: giving");
     assertThat(mount.umount().exit()).as("nothing is mounted any more").isEqualTo(1);
   }
@@ -338,7 +318,8 @@ class NextDaemonIT {
 
   /** The kernel gives the numbers of a mount that is gone to the next one. */
   @Test
-  void umount_itsNumberIsAnothersByNow_leavesThatAlone() throws IOException {
+  void umount_itsNumberIsAnothersByNow_leavesThatAlone_whichEndsWithDamagedSettings()
+      throws IOException {
     Dataset dataset = Dataset.create(sandbox.folder("origin"), 10, i -> 50_000);
     Mount mount = sandbox.mount(dataset.root(), "--capacity", "64M");
     Mount other = sandbox.mount(dataset.root(), "--capacity", "64M");
@@ -352,6 +333,22 @@ class NextDaemonIT {
     Await.until(ERROR, "the supervisor gone", () -> !Files.exists(mount.state()));
     assertReadsAll(other, dataset);
     assertThat(other.isMounted()).isTrue();
+    assertKilledWithDamagedSettingsEndsAndTheLogSaysSo(other);
+  }
+
+  /** The daemon does not know its log then. */
+  private static void assertKilledWithDamagedSettingsEndsAndTheLogSaysSo(Mount mount)
+      throws IOException {
+    Path settings = mount.state().resolve("settings.json");
+    Files.writeString(settings, "{");
+
+    mount.signal(Posix.SIGKILL);
+
+    Await.until(ERROR, "the mount gone", () -> !mount.isMounted());
+    assertThat(Files.readString(mount.log()))
+        .contains("WARN  [supervise] holdfast: '" + settings + "' is damaged")
+        .contains("the daemon cannot be started again: giving");
+    assertThat(mount.umount().exit()).as("nothing is mounted any more").isEqualTo(1);
   }
 
   /**
