@@ -45,6 +45,12 @@ class PeerFaultsIT {
 
   private static final Duration PAUSE = Duration.ofSeconds(LONG ? 8 : 1);
 
+  /**
+   * How long a reader of small files rests between two of them: it reads hundreds during a fault,
+   * and leaves nodes the processors.
+   */
+  private static final Duration READERS_PAUSE = Duration.ofMillis(LONG ? 0 : 5);
+
   /** The deadlines of a request to a peer, then the origin, on a machine with much else to do. */
   private static final long LONGEST_READ_MILLIS = 6000;
 
@@ -169,7 +175,8 @@ class PeerFaultsIT {
             observer.mount().mountpoint(),
             dataset.permutation(SANDBOX, random),
             PAUSE.plus(FAULT).plus(PAUSE).multipliedBy(ROUNDS).toSeconds(),
-            seed);
+            seed,
+            READERS_PAUSE.toMillis());
     awaitReads(verifier);
     long extra = observer.mount().stats().number("fetches.origin.bytes");
 

@@ -17,26 +17,32 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * A program that reads a dataset in eight ways at once, checks every byte, and tells how long it
- * was kept waiting: {@code Verifier ROOT LIST SECONDS SEED}. The list is one of {@link Reader}. Its
- * input's end stops it early. Prints {@code ops=N errors=N wrong=N longest_ms=N resident_ops=N} and
- * ends with 0 when all was well. While it runs, each line of input is answered with the operations
- * of the reader that stays with the first files of the list.
+ * was kept waiting: {@code Verifier ROOT LIST SECONDS SEED [PAUSE_MILLIS]}. The list is one of
+ * {@link Reader}. Its input's end stops it early. Each of its readers pauses after each operation,
+ * if it is told to. Prints {@code ops=N errors=N wrong=N longest_ms=N resident_ops=N} and ends with
+ * 0 when all was well. While it runs, each line of input is answered with the operations of the
+ * reader that stays with the first files of the list.
  */
 final class Verifier {
   private static final int BUFFER = 64 << 10;
   private static final int LARGE = 4 << 20;
   private static final int FIRST_FILES = 64;
 
+  /** A large file has as many bytes as so many small ones, so its reader pauses as often. */
+  private static final int PAUSES_OF_LARGE = 40;
+
   private final Path root;
   private final List<Item> small = new ArrayList<>();
   private final List<Item> large = new ArrayList<>();
   private final Set<String> names;
   private final long end;
+  private final long pauseNanos;
   private final AtomicLong ops = new AtomicLong();
   private final AtomicLong residentOps = new AtomicLong();
   private final AtomicInteger errors = new AtomicInteger();
@@ -59,13 +65,14 @@ final class Verifier {
     boolean run(Random random) throws IOException;
   }
 
-  private Verifier(Path root, List<Item> items, Duration time) {
+  private Verifier(Path root, List<Item> items, Duration time, Duration pause) {
     this.root = root;
     for (Item item : items) {
       (item.size() >= LARGE ? large : small).add(item);
     }
     names = items.stream().map(Item::name).collect(Collectors.toCollection(TreeSet::new));
     end = System.nanoTime() + time.toNanos();
+    pauseNanos = pause.toNanos();
   }
 
   public static void main(String[] arguments) throws IOException, InterruptedException {
@@ -73,16 +80,18 @@ final class Verifier {
         new Verifier(
             Path.of(arguments[0]),
             Files.readAllLines(Path.of(arguments[1]), UTF_8).stream().map(Item::parse).toList(),
-            Duration.ofSeconds(Long.parseLong(arguments[2])));
+            Duration.ofSeconds(Long.parseLong(arguments[2])),
+            Duration.ofMillis(arguments.length > 4 ? Long.parseLong(arguments[4]) : 0));
     System.exit(verifier.run(Long.parseLong(arguments[3])) ? 0 : 3);
   }
 
   private boolean run(long seed) throws InterruptedException {
+    Operation readsLarge = this::readLarge;
     List<Operation> readers =
         List.of(
             this::readSmall,
             this::readSmall,
-            this::readLarge,
+            readsLarge,
             this::readAnywhere,
             this::touchMapped,
             this::list,
@@ -92,7 +101,8 @@ final class Verifier {
     for (int i = 0; i < readers.size(); i++) {
       Operation reader = readers.get(i);
       Random random = new Random(seed + i);
-      threads.add(new Thread(() -> repeat(reader, random), "reader-" + i));
+      long pause = pauseNanos * (reader == readsLarge ? PAUSES_OF_LARGE : 1);
+      threads.add(new Thread(() -> repeat(reader, random, pause), "reader-" + i));
     }
     Thread asked = new Thread(this::answer, "answers");
     asked.setDaemon(true);
@@ -117,7 +127,7 @@ final class Verifier {
     }
   }
 
-  private void repeat(Operation operation, Random random) {
+  private void repeat(Operation operation, Random random, long pause) {
     while (System.nanoTime() < end) {
       long start = System.nanoTime();
       try {
@@ -130,6 +140,7 @@ final class Verifier {
       }
       ops.incrementAndGet();
       longestNanos.accumulateAndGet(System.nanoTime() - start, Math::max);
+      LockSupport.parkNanos(pause);
     }
   }
 
