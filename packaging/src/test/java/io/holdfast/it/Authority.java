@@ -81,6 +81,8 @@ final class Authority {
         new ArrayList<>(
             List.of(
                 Path.of(System.getProperty("java.home"), "bin/keytool").toString(),
+                "-J-XX:+UseSerialGC",
+                "-J-XX:TieredStopAtLevel=1",
                 "-genkeypair",
                 "-alias",
                 alias,

@@ -415,6 +415,8 @@ class MountOptionsTest {
         "--metrics node1|--metrics 'node1' is no address: write a port from 1 to 65535",
         "--page 0|--page '0' is no address: write a port from 1 to 65535, for this machine only, or"
             + " HOST:PORT, such as 0.0.0.0:9465 with --page-token-file for others",
+        "--page 70000|--page '70000' is no address: write a port from 1 to 65535, for this machine"
+            + " only, or HOST:PORT, such as 0.0.0.0:9465 with --page-token-file for others",
         "--page 0.0.0.0:9465|--page 0.0.0.0:9465 may be reached from other machines: give"
             + " --page-token-file too, or a port alone",
         "--page node1:9465|--page node1:9465 may be reached from other machines",
