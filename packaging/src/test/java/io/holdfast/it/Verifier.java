@@ -34,7 +34,7 @@ final class Verifier {
   private static final int LARGE = 4 << 20;
   private static final int FIRST_FILES = 64;
 
-  /** A large file has as many bytes as so many small ones, so its reader pauses as often. */
+  /** To read a large file or to list all names is as much as so many small files are. */
   private static final int PAUSES_OF_LARGE = 40;
 
   private final Path root;
@@ -86,22 +86,22 @@ final class Verifier {
   }
 
   private boolean run(long seed) throws InterruptedException {
-    Operation readsLarge = this::readLarge;
+    List<Operation> large = List.of(this::readLarge, this::list);
     List<Operation> readers =
         List.of(
             this::readSmall,
             this::readSmall,
-            readsLarge,
+            large.get(0),
             this::readAnywhere,
             this::touchMapped,
-            this::list,
+            large.get(1),
             this::stat,
             this::readResident);
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < readers.size(); i++) {
       Operation reader = readers.get(i);
       Random random = new Random(seed + i);
-      long pause = pauseNanos * (reader == readsLarge ? PAUSES_OF_LARGE : 1);
+      long pause = pauseNanos * (large.contains(reader) ? PAUSES_OF_LARGE : 1);
       threads.add(new Thread(() -> repeat(reader, random, pause), "reader-" + i));
     }
     Thread asked = new Thread(this::answer, "answers");
