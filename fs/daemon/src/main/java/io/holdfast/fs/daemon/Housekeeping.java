@@ -4,8 +4,6 @@ import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.settings.SettingTable;
 import io.holdfast.fs.settings.Settings;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -48,35 +46,26 @@ final class Housekeeping {
 
   /** Starts the tasks. The mount must be there. */
   void start(Runnable checkMount) {
-    startTicks();
-    every(parts.housekeeping, LOOK, pulse.of("origin", parts.origin::watch));
-    every(parts.housekeeping, LOOK, pulse.of("orders", parts.orders::tick));
-    every(
-        parts.housekeeping,
-        LOOK,
-        pulse.of("fetches", parts.transit::startLeft),
-        pulse.of("steps", parts.steps::startLeft),
-        pulse.of("changed", parts.lookers::startLeft),
-        pulse.of("replied", parts.waiters::startLeft),
-        pulse.of("tell", parts.teller::startLeft),
-        this::tellFailures);
-    every(parts.housekeeping, LOOK, pulse.of("mount", checkMount));
+    watched("transit", TICK, parts.transit::expire);
+    watched("origin", LOOK, parts.origin::watch);
+    watched("residency", TICK, parts.residency::tick);
+    watched("tasks", TICK, parts.tasks::tick);
+    watched("orders", LOOK, parts.orders::tick);
+    if (parts.shared != null) {
+      watched("convoys", TICK, parts.shared::tick);
+    }
+    watched("fetches", LOOK, parts.transit::startLeft);
+    watched("steps", LOOK, parts.steps::startLeft);
+    watched("changed", LOOK, parts.lookers::startLeft);
+    watched("replied", LOOK, parts.waiters::startLeft);
+    watched("tell", LOOK, parts.teller::startLeft);
+    if (parts.peers != null) {
+      watched("peers", TICK, parts.peers::tick);
+    }
+    watched("mount", LOOK, checkMount);
+    every(parts.housekeeping, LOOK, this::tellFailures);
     every(parts.housekeeping, SHORT_LOOK, parts.activity::look);
     startScans();
-  }
-
-  private void startTicks() {
-    List<Runnable> ticks = new ArrayList<>();
-    ticks.add(pulse.of("transit", parts.transit::expire));
-    ticks.add(pulse.of("residency", parts.residency::tick));
-    ticks.add(pulse.of("tasks", parts.tasks::tick));
-    if (parts.shared != null) {
-      ticks.add(pulse.of("convoys", parts.shared::tick));
-    }
-    if (parts.peers != null) {
-      ticks.add(pulse.of("peers", parts.peers::tick));
-    }
-    every(parts.ticking, TICK, ticks.toArray(Runnable[]::new));
   }
 
   /**
@@ -135,6 +124,10 @@ final class Housekeeping {
     parts.failures.take((thread, e) -> log.error("thread {} failed", thread, e));
   }
 
+  private void watched(String name, Duration period, Runnable task) {
+    every(parts.housekeeping, period, pulse.of(name, task));
+  }
+
   /** Tries something again and again until it is done, also after it has failed. */
   static void until(ScheduledExecutorService executor, Duration period, BooleanSupplier isDone) {
     AtomicBoolean done = new AtomicBoolean();
@@ -148,26 +141,17 @@ final class Housekeeping {
         });
   }
 
-  /**
-   * Runs tasks one after the other, again and again. A task that fails keeps no other from running,
-   * and is due again itself.
-   */
-  static void every(ScheduledExecutorService executor, Duration period, Runnable... tasks) {
+  /** Runs a task again and again, also after it has failed. */
+  static void every(ScheduledExecutorService executor, Duration period, Runnable task) {
     long nanos = period.toNanos();
-    Runnable all =
+    Runnable logged =
         () -> {
-          for (Runnable task : tasks) {
-            runAndLog(task);
+          try {
+            task.run();
+          } catch (Throwable e) { // one that leaves here would end the task
+            OutOfMemory.tell(log, "housekeeping failed", e);
           }
         };
-    Future<?> unused = executor.scheduleWithFixedDelay(all, nanos, nanos, TimeUnit.NANOSECONDS);
-  }
-
-  private static void runAndLog(Runnable task) {
-    try {
-      task.run();
-    } catch (Throwable e) { // one that left here would end the task
-      OutOfMemory.tell(log, "housekeeping failed", e);
-    }
+    Future<?> unused = executor.scheduleWithFixedDelay(logged, nanos, nanos, TimeUnit.NANOSECONDS);
   }
 }

@@ -96,7 +96,6 @@ final class MountParts {
   final KernelHelpers helpers = new KernelHelpers(Composition.helpers());
   final IsolatedThreads.Failures failures = new IsolatedThreads.Failures();
   final ScheduledExecutorService housekeeping;
-  final ScheduledExecutorService ticking;
   final PatientThreads steps;
   final PatientThreads lookers;
   final PatientThreads waiters;
@@ -172,10 +171,6 @@ final class MountParts {
     binding = undo.closing(Composition.binding(supervision, failures));
     housekeeping = Executors.newScheduledThreadPool(2, new NamedThreads("housekeeping"));
     undo.push(housekeeping::shutdownNow);
-    // one thread: in a pool of several, a task that is due also wakes the thread that is to wait
-    // for the next one, and a daemon at rest does little else than wake up
-    ticking = Executors.newSingleThreadScheduledExecutor(new NamedThreads("ticks"));
-    undo.push(ticking::shutdownNow);
     // a thread of its own, because to evict many residents takes longer than deadlines may wait
     ScheduledExecutorService guarding =
         Executors.newSingleThreadScheduledExecutor(new NamedThreads("memory"));

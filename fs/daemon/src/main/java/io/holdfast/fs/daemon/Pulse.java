@@ -26,29 +26,23 @@ final class Pulse {
   }
 
   /**
-   * Looks for a task whose last end is too long ago. Other tasks may wait for one that does not
-   * end, so a task that runs comes first.
+   * Looks for a task whose last end is too long ago.
    *
    * @return the task's name, or null if all is well
    */
   @Nullable String stuck(Duration longest) {
     long now = nanoTime.getAsLong();
-    String waiting = null;
     for (Beat beat : beats) {
       if (now - beat.ended > longest.toNanos()) {
-        if (beat.runs) {
-          return beat.name;
-        }
-        waiting = waiting == null ? beat.name : waiting;
+        return beat.name;
       }
     }
-    return waiting;
+    return null;
   }
 
   private final class Beat implements Runnable {
     private final String name;
     private final Runnable task;
-    private volatile boolean runs;
     private volatile long ended;
 
     Beat(String name, Runnable task, long now) {
@@ -59,12 +53,10 @@ final class Pulse {
 
     @Override
     public void run() {
-      runs = true;
       try {
         task.run();
       } finally {
         ended = nanoTime.getAsLong();
-        runs = false;
       }
     }
   }

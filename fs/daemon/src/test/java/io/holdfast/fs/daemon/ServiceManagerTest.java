@@ -163,25 +163,4 @@ class ServiceManagerTest {
     tick.run();
     assertThat(pulse.stuck(Duration.ofSeconds(30))).isNull();
   }
-
-  /** Tasks that wait for it end late, too. */
-  @Test
-  void task_thatDoesNotEnd_isNamedRatherThanOneThatWaitsForIt() {
-    AtomicLong now = new AtomicLong();
-    Pulse pulse = new Pulse(now::get);
-    AtomicReference<String> stuck = new AtomicReference<>("");
-    Runnable waits = pulse.of("waits", () -> {});
-    Runnable hangs =
-        pulse.of(
-            "hangs",
-            () -> {
-              now.set(Duration.ofSeconds(31).toNanos());
-              stuck.set(String.valueOf(pulse.stuck(Duration.ofSeconds(30))));
-            });
-
-    waits.run();
-    hangs.run();
-
-    assertThat(stuck).hasValue("hangs");
-  }
 }

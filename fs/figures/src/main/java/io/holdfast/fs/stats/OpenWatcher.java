@@ -73,15 +73,7 @@ public final class OpenWatcher implements AutoCloseable {
   private static final int STATX_INO_OFFSET = 32;
   private static final int STATX_SIZE_OFFSET = 40;
   private static final long BATCH_NANOS = Duration.ofMillis(2).toNanos();
-
-  /** The longest wait for an open where opens are made, or somebody asks for the figures. */
-  private static final int BUSY_MILLIS = 10;
-
-  /** The same where nobody does: to wake up costs more processor time than all else at rest. */
-  private static final int IDLE_MILLIS = 50;
-
-  /** For how long after an open or a question the waits are short. */
-  private static final long BUSY_NANOS = Duration.ofSeconds(2).toNanos();
+  private static final int IDLE_MILLIS = 10;
 
   /** struct pollfd: 0 fd i32, 4 events i16, 6 revents i16. */
   private static final int POLLFD_SIZE = 8;
@@ -97,10 +89,6 @@ public final class OpenWatcher implements AutoCloseable {
   private volatile boolean running;
   private volatile long passes;
   private volatile long overflows;
-
-  /** When somebody last opened a file or asked for the figures. */
-  private volatile long lastBusy = System.nanoTime();
-
   private IntSupplier opener = () -> -1;
 
   /**
@@ -201,7 +189,7 @@ public final class OpenWatcher implements AutoCloseable {
     long pollfd = buffer + BUFFER;
     Memory.putInt(pollfd, group);
     Memory.putInt(pollfd + POLLFD_EVENTS, POLLIN);
-    LIBC.poll(pollfd, 1, longestWait(System.nanoTime() - lastBusy));
+    LIBC.poll(pollfd, 1, IDLE_MILLIS);
     activity.settle();
     boolean more = true;
     for (int i = 0; i < MOST_BUFFERS && more; i++) {
@@ -213,9 +201,6 @@ public final class OpenWatcher implements AutoCloseable {
       take(buffer, length, batch);
     }
     boolean some = !batch.isEmpty();
-    if (some) {
-      lastBusy = System.nanoTime();
-    }
     batch.forEach(this::count);
     batch.clear();
     if (!more) {
@@ -226,15 +211,6 @@ public final class OpenWatcher implements AutoCloseable {
       // nothing of a thread that has ended
       LockSupport.parkNanos(BATCH_NANOS);
     }
-  }
-
-  /**
-   * Returns how long a pass waits for an open at most, in milliseconds.
-   *
-   * @param rest how long nobody has opened a file or asked for the figures, in nanoseconds
-   */
-  static int longestWait(long rest) {
-    return rest < BUSY_NANOS ? BUSY_MILLIS : IDLE_MILLIS;
   }
 
   /** Counts the opens of a thread. A failure keeps no other opens from being counted. */
@@ -306,9 +282,7 @@ public final class OpenWatcher implements AutoCloseable {
 
   /** Waits, for a short and bounded time, until every open before the call has been counted. */
   public void flush() {
-    long now = System.nanoTime();
-    lastBusy = now; // the second pass is a short one
-    long end = now + FLUSH_NANOS;
+    long end = System.nanoTime() + FLUSH_NANOS;
     // the pass under way may be past the newest event; the one after it is not
     long until = passes + 2;
     while (running && passes < until && System.nanoTime() < end) {

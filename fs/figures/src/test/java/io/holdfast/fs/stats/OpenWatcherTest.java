@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -78,14 +77,6 @@ final class OpenWatcherTest {
       read(file);
       Await.until("the open is told", () -> opened.get() == 1);
     }
-  }
-
-  /** A watcher woke up a hundred times a second on each node, for nothing. */
-  @Test
-  void waits_areLongOnlyWhereNobodyOpensAFileOrAsksForFigures() {
-    assertThat(OpenWatcher.longestWait(0)).isEqualTo(10);
-    assertThat(OpenWatcher.longestWait(TimeUnit.SECONDS.toNanos(1))).isEqualTo(10);
-    assertThat(OpenWatcher.longestWait(TimeUnit.SECONDS.toNanos(3))).isEqualTo(50);
   }
 
   /** Joins two file systems; the second has a file. */
