@@ -24,10 +24,10 @@ import java.util.stream.Stream;
 /**
  * A program that reads a dataset in eight ways at once, checks every byte, and tells how long it
  * was kept waiting: {@code Verifier ROOT LIST SECONDS SEED [PAUSE_MILLIS]}. The list is one of
- * {@link Reader}. Its input's end stops it early. Each of its readers pauses after each operation,
- * if it is told to. Prints {@code ops=N errors=N wrong=N longest_ms=N resident_ops=N} and ends with
- * 0 when all was well. While it runs, each line of input is answered with the operations of the
- * reader that stays with the first files of the list.
+ * {@link Reader}. Each of its readers pauses after each operation, if it is told to. Prints {@code
+ * ops=N errors=N wrong=N longest_ms=N resident_ops=N} and ends with 0 when all was well. While it
+ * runs, each line of input is answered with the operations of the reader that stays with the first
+ * files of the list.
  */
 final class Verifier {
   private static final int BUFFER = 64 << 10;
@@ -86,22 +86,24 @@ final class Verifier {
   }
 
   private boolean run(long seed) throws InterruptedException {
-    List<Operation> large = List.of(this::readLarge, this::list);
+    Operation readsLarge = this::readLarge;
+    Operation lists = this::list;
     List<Operation> readers =
         List.of(
             this::readSmall,
             this::readSmall,
-            large.get(0),
+            readsLarge,
             this::readAnywhere,
             this::touchMapped,
-            large.get(1),
+            lists,
             this::stat,
             this::readResident);
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < readers.size(); i++) {
       Operation reader = readers.get(i);
       Random random = new Random(seed + i);
-      long pause = pauseNanos * (large.contains(reader) ? PAUSES_OF_LARGE : 1);
+      boolean isLarge = reader == readsLarge || reader == lists;
+      long pause = pauseNanos * (isLarge ? PAUSES_OF_LARGE : 1);
       threads.add(new Thread(() -> repeat(reader, random, pause), "reader-" + i));
     }
     Thread asked = new Thread(this::answer, "answers");

@@ -36,8 +36,8 @@ import java.util.Optional;
  * readers waited for longer than they can have for one another, because others take the processors
  * or a quota is used up.
  *
- * <p>Whether it comes to them at the same moments, the time tells in which at least one read waited
- * for a fetch:
+ * <p>The time in which at least one read waited for a fetch tells whether readers get what they
+ * have waited for at the same moments:
  *
  * <ul>
  *   <li>It is shorter than if each reader waited independently of the others. Reads wait together

@@ -90,17 +90,7 @@ public record JobCounts(
 
   /** Returns the same figures of another time. */
   JobCounts at(long time) {
-    return new JobCounts(
-        opens,
-        items,
-        bytes,
-        misses,
-        fetchedBytes,
-        sharedBytes,
-        stallNanos,
-        fetchingNanos,
-        readers,
-        time);
+    return with(opens, items, bytes, time);
   }
 
   /** Returns the same figures, of another time if that is earlier. */
@@ -110,6 +100,10 @@ public record JobCounts(
 
   /** Returns the same figures with other opens. */
   JobCounts withOpens(long otherOpens, long otherItems, long otherBytes) {
+    return with(otherOpens, otherItems, otherBytes, nanos);
+  }
+
+  private JobCounts with(long otherOpens, long otherItems, long otherBytes, long time) {
     return new JobCounts(
         otherOpens,
         otherItems,
@@ -120,6 +114,6 @@ public record JobCounts(
         stallNanos,
         fetchingNanos,
         readers,
-        nanos);
+        time);
   }
 }

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import software.amazon.awssdk.core.exception.SdkClientException;
 
-/** What the failures of the client mean. */
+/** A failure of the client tells whether the store is waited for. */
 final class S3FailuresTest {
   static Stream<IOException> waysToBeAway() {
     return Stream.of(
