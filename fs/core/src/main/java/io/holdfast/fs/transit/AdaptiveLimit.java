@@ -21,6 +21,10 @@ import java.util.concurrent.TimeUnit;
  *   <li><b>One decision a round.</b> A round has as many answers as the limit. The median decides,
  *       so that a few stragglers, which object stores always have, do not count. Twice the unloaded
  *       latency is too long.
+ *   <li><b>It begins with doubling</b>, as slow start in TCP (Jacobson, "Congestion avoidance and
+ *       control", 1988): a round that uses all of the limit and takes no longer doubles it. With
+ *       one more a round, readers would wait for seconds until an origin of long latency gets what
+ *       it can take. The first error, or the first round that takes a quarter longer, ends that.
  *   <li><b>Errors count at once</b>, but once a round: later errors belong to requests that were
  *       sent before the decision.
  *   <li><b>An origin that became slower for good</b> is detected at the least limit: if latency is
@@ -35,6 +39,9 @@ final class AdaptiveLimit {
   private static final double BACK_OFF = 0.7;
   private static final int TOO_LONG = 2;
   private static final double RISE = 3e-5;
+
+  /** A round that takes this many times longer than without load is the last one that doubles. */
+  private static final double LONGER = 1.25;
 
   /** Answers of a size class in its median. */
   private static final int RECENT = 31;
@@ -53,17 +60,12 @@ final class AdaptiveLimit {
   /** A slow-down of 1 in the unit that the library takes for nanoseconds. */
   private static final long UNIT = 1_000_000;
 
-  private final Limit limit =
-      AIMDLimit.newBuilder()
-          .minLimit(LEAST)
-          .initialLimit(FIRST)
-          .maxLimit(MOST)
-          .backoffRatio(BACK_OFF)
-          .timeout(TOO_LONG * UNIT, TimeUnit.NANOSECONDS)
-          .build();
+  /** Replaced, under the monitor, while it doubles. */
+  private volatile Limit limit = additive(FIRST);
 
   // the monitor guards the following fields
 
+  private boolean doubles = true;
   private final SizeClass[] classes = new SizeClass[CLASSES];
   private final double[] round = new double[MOST];
   private int answers;
@@ -72,6 +74,16 @@ final class AdaptiveLimit {
 
   AdaptiveLimit() {
     Arrays.setAll(classes, any -> new SizeClass());
+  }
+
+  private static Limit additive(int first) {
+    return AIMDLimit.newBuilder()
+        .minLimit(LEAST)
+        .initialLimit(first)
+        .maxLimit(MOST)
+        .backoffRatio(BACK_OFF)
+        .timeout(TOO_LONG * UNIT, TimeUnit.NANOSECONDS)
+        .build();
   }
 
   /** The latency of requests of similar size. */
@@ -136,7 +148,12 @@ final class AdaptiveLimit {
   }
 
   private void decide(double slowDown, boolean error) {
-    limit.onSample(0, (long) (slowDown * UNIT), mostInFlight, error);
+    doubles &= !error && slowDown < LONGER;
+    if (doubles && mostInFlight >= get()) {
+      limit = additive(Math.min(MOST, 2 * get()));
+    } else {
+      limit.onSample(0, (long) (slowDown * UNIT), mostInFlight, error);
+    }
     answers = 0;
     mostInFlight = 0;
   }

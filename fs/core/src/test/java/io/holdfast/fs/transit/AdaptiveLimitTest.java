@@ -25,11 +25,41 @@ class AdaptiveLimitTest {
   void limit_originTakesNoLongerForMore_grows() {
     assertThat(limit.get()).isEqualTo(AdaptiveLimit.FIRST);
 
-    answer(1000, 1000, SMALL, inFlight -> 20);
-    assertThat(limit.get()).isBetween(40, 60);
+    // the first four answers have nothing to be compared with
+    for (int most = 2 * AdaptiveLimit.FIRST, left = 4; most <= AdaptiveLimit.MOST; most *= 2) {
+      answer(left + most / 2, 1000, SMALL, inFlight -> 20);
+      left = 0;
+
+      assertThat(limit.get()).isEqualTo(most);
+    }
     answer(20_000, 1000, SMALL, inFlight -> 20);
 
     assertThat(limit.get()).isEqualTo(AdaptiveLimit.MOST);
+  }
+
+  /** With 32 at once a request takes a third longer, and no longer with more. */
+  @Test
+  void limit_moreHasCostTime_growsByOneARound() {
+    answer(20, 1000, SMALL, inFlight -> inFlight < 32 ? 30 : 40);
+    assertThat(limit.get()).isEqualTo(32);
+
+    answer(32, 1000, SMALL, inFlight -> inFlight < 32 ? 30 : 40);
+    assertThat(limit.get()).isEqualTo(33);
+
+    answer(33 + 34, 1000, SMALL, inFlight -> inFlight < 32 ? 30 : 40);
+    assertThat(limit.get()).isEqualTo(35);
+  }
+
+  @Test
+  void limit_errorAtTheBeginning_growsByOneARoundFromThenOn() {
+    answer(20, 1000, SMALL, inFlight -> 20);
+    limit.failed(limit.get());
+    int after = limit.get();
+    assertThat(after).isEqualTo((int) (32 * 0.7));
+
+    answer(after, 1000, SMALL, inFlight -> 20);
+
+    assertThat(limit.get()).isEqualTo(after + 1);
   }
 
   @Test
