@@ -28,7 +28,7 @@ public final class RequestThreads {
   public static final int ENDED = -2;
 
   /** The most idle threads that stay once no thread was needed for a while. */
-  private static final int MOST_IDLE = 2;
+  private static final int MOST_IDLE = 3;
 
   /**
    * How long no thread must have been needed before idle threads end: starting a thread costs more

@@ -60,12 +60,14 @@ final class AdaptiveLimit {
   /** A slow-down of 1 in the unit that the library takes for nanoseconds. */
   private static final long UNIT = 1_000_000;
 
-  /** Replaced, under the monitor, while it doubles. */
+  /** Replaced, under the monitor, each time it doubles. */
   private volatile Limit limit = additive(FIRST);
 
   // the monitor guards the following fields
 
+  /** Whether no round has cost time yet, and no error has come. */
   private boolean doubles = true;
+
   private final SizeClass[] classes = new SizeClass[CLASSES];
   private final double[] round = new double[MOST];
   private int answers;
@@ -148,7 +150,7 @@ final class AdaptiveLimit {
   }
 
   private void decide(double slowDown, boolean error) {
-    doubles &= !error && slowDown < LONGER;
+    doubles &= !error && slowDown < LONGER && get() < MOST;
     if (doubles && mostInFlight >= get()) {
       limit = additive(Math.min(MOST, 2 * get()));
     } else {
