@@ -156,7 +156,7 @@ final class OwnMount {
       return fd;
     }
     try {
-      return isOf(fd, item) ? drop(fd, item.offset(), item.length(), attempts) : 0;
+      return shows(fd, item) ? drop(fd, item.offset(), item.length(), attempts) : 0;
     } finally {
       LIBC.close(fd);
     }
@@ -203,16 +203,6 @@ final class OwnMount {
    */
   void clear(byte[] path, Item item) {
     drop(path, item, REHOME_ATTEMPTS);
-  }
-
-  /**
-   * Tells whether the pages of an open file may be an item's: it is the item's node, or shows its
-   * version where the mount tells no node. Enough to drop pages, as nothing is lost by a drop too
-   * many: pages that are pinned stay.
-   */
-  private boolean isOf(int fd, Item item) {
-    long node = nodeOf.applyAsLong(fd);
-    return node == item.node() || (node == 0 && shows(fd, item));
   }
 
   /**

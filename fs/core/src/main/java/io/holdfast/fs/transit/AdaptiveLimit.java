@@ -65,7 +65,7 @@ final class AdaptiveLimit {
 
   // the monitor guards the following fields
 
-  /** Whether no round has cost time yet, and no error has come. */
+  /** Whether no round has cost time yet, no error has come, and the most is not reached. */
   private boolean doubles = true;
 
   private final SizeClass[] classes = new SizeClass[CLASSES];
@@ -132,7 +132,9 @@ final class AdaptiveLimit {
       answers++;
     }
     if (answers >= Math.min(MOST, Math.max(SHORTEST_ROUND, get()))) {
-      double median = median(round, answers);
+      int count = answers;
+      answers = 0; // first: where the heap is full, this round is lost, and the next one has room
+      double median = median(round, count);
       decide(median, false);
       if (median > TOO_LONG && get() == LEAST) {
         Arrays.stream(classes).forEach(SizeClass::forget);
@@ -150,14 +152,15 @@ final class AdaptiveLimit {
   }
 
   private void decide(double slowDown, boolean error) {
-    doubles &= !error && slowDown < LONGER && get() < MOST;
-    if (doubles && mostInFlight >= get()) {
-      limit = additive(Math.min(MOST, 2 * get()));
-    } else {
-      limit.onSample(0, (long) (slowDown * UNIT), mostInFlight, error);
-    }
+    int inFlight = mostInFlight;
     answers = 0;
     mostInFlight = 0;
+    doubles &= !error && slowDown < LONGER && get() < MOST;
+    if (doubles && inFlight >= get()) {
+      limit = additive(Math.min(MOST, 2 * get()));
+    } else {
+      limit.onSample(0, (long) (slowDown * UNIT), inFlight, error);
+    }
   }
 
   private static int sizeClass(int bytes) {

@@ -62,6 +62,23 @@ class AdaptiveLimitTest {
     assertThat(limit.get()).isEqualTo(after + 1);
   }
 
+  /** It refuses what is beyond 30 at once. */
+  @Test
+  void limit_originRefusesMore_isRefusedSeldom() {
+    Random random = new Random(42);
+    int refused = 0;
+    for (int i = 0; i < 20_000; i++) {
+      int inFlight = limit.get();
+      if (random.nextInt(inFlight) >= 30) {
+        limit.failed(inFlight);
+        refused++;
+      } else {
+        limit.arrived(SMALL, 20L * MILLISECOND, inFlight);
+      }
+    }
+    assertThat(refused).isLessThan(20_000 * 2 / 100);
+  }
+
   @Test
   void limit_fewReaders_growsNoFurtherThanTheyNeed() {
     answer(50_000, 16, SMALL, inFlight -> 20);
