@@ -310,12 +310,18 @@ class ControlFilesIT {
             "--count-opens",
             counting);
     Path order = dataset.permutation(sandbox, random);
-    Child first = startReader(mount, order, 1, "share");
-    first.await(READ_DEADLINE);
-    Child second = startReader(mount, order, 3, "share");
-    Child third = startReader(mount, order, 2, "each");
-    second.await(READ_DEADLINE);
-    third.await(READ_DEADLINE);
+    // the watcher knows the process of a thread only as long as the thread is there
+    Child first = startStaying(mount, order, 1, "share");
+    first.awaitLine(1, READ_DEADLINE);
+    Child second = startStaying(mount, order, 3, "share");
+    Child third = startStaying(mount, order, 2, "each");
+    second.awaitLine(1, READ_DEADLINE);
+    third.awaitLine(1, READ_DEADLINE);
+    mount.awaitStats("opens of readers", s -> s.number("opens.total") >= 4L * FILES);
+    for (Child reader : List.of(first, second, third)) {
+      reader.tell("end");
+      reader.await(READ_DEADLINE).mustSucceed();
+    }
     sandbox.command("cat", mount.path(dataset.files().get(0)).toString()).mustSucceed();
 
     Stats stats = mount.awaitStats("all opens", s -> s.number("opens.total") >= 4L * FILES + 1);
@@ -333,13 +339,16 @@ class ControlFilesIT {
   }
 
   private Child.Result read(Mount mount, Dataset dataset) {
-    return startReader(mount, dataset.permutation(sandbox, random), 1, "share")
+    return sandbox
+        .startJava(
+            Reader.class, mount.mountpoint(), dataset.permutation(sandbox, random), 1, "share")
         .await(READ_DEADLINE)
         .mustSucceed();
   }
 
-  private Child startReader(Mount mount, Path order, int threads, String how) {
-    return sandbox.startJava(Reader.class, mount.mountpoint(), order, threads, how);
+  /** Starts a reader whose threads stay when all is read, until it is told a line. */
+  private Child startStaying(Mount mount, Path order, int threads, String how) {
+    return sandbox.startJava(Reader.class, mount.mountpoint(), order, threads, how, "stay");
   }
 
   private static String control(Mount mount, String name) {

@@ -18,10 +18,10 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A program that reads files to their ends and checks their stamps: {@code Reader ROOT LIST THREADS
- * share|each [wait [STEP]]}. The threads share the list, or each reads all of it. With {@code wait}
- * it prints a line when it could begin, and begins when it is told a line; the same after each step
- * of so many files. Prints {@code files=N bytes=N errors=N wrong=N} and ends with 0 when all was
- * well.
+ * share|each [wait [STEP]|stay]}. The threads share the list, or each reads all of it. With {@code
+ * wait} it prints a line when it could begin, and begins when it is told a line; the same after
+ * each step of so many files. Prints {@code files=N bytes=N errors=N wrong=N} and ends with 0 when
+ * all was well; with {@code stay}, its threads stay until it is told a line.
  */
 final class Reader {
   private static final int BUFFER = 1 << 20;
@@ -56,10 +56,11 @@ final class Reader {
     boolean share = arguments[3].equals("share");
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     int all = reader.items.size();
+    String mode = arguments.length > 4 ? arguments[4] : "";
     int step = arguments.length > 5 ? Integer.parseInt(arguments[5]) : Math.max(1, all);
     BufferedReader told = new BufferedReader(new InputStreamReader(System.in, UTF_8));
     for (int from = 0; from < all; from += step) {
-      if (arguments.length > 4) {
+      if (mode.equals("wait")) {
         System.out.println("ready");
         told.readLine();
       }
@@ -68,6 +69,9 @@ final class Reader {
     System.out.printf(
         "files=%d bytes=%d errors=%d wrong=%d%n",
         reader.files.get(), reader.bytes.get(), reader.errors.get(), reader.wrong.get());
+    if (mode.equals("stay")) {
+      told.readLine();
+    }
     System.exit(reader.errors.get() + reader.wrong.get() == 0 ? 0 : 3);
   }
 
