@@ -159,7 +159,8 @@ public final class RequestThreads {
   private boolean becomesIdle() {
     boolean calm = nanoTime.getAsLong() - lastStart > CALM_NANOS;
     int enough = calm ? MOST_IDLE : Integer.MAX_VALUE;
-    return idle.getAndUpdate(others -> others < enough ? others + 1 : others) < enough;
+    return idle.getAndAccumulate(enough, (others, most) -> others < most ? others + 1 : others)
+        < enough;
   }
 
   /** Returns the number of requests of each operation, by its name. */

@@ -5,6 +5,7 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.mount.Errnos;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 /**
  * A READ that is answered once: with its bytes, or with an error, such as that it was interrupted.
@@ -12,25 +13,34 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class PendingRead implements ReadReply {
   private final Channel channel;
-  private final long unique;
+  private final Long key;
+  private final long request;
   private final Caller caller;
-  private final long memory;
-  private final Runnable ended;
+  private final Consumer<PendingRead> ended;
   private final AtomicBoolean answered = new AtomicBoolean();
 
   /**
    * Creates a READ that is not answered yet.
    *
-   * @param caller the thread that waits for the answer
-   * @param memory for the answer, which is made where the heap may be full
-   * @param ended called after the answer
+   * @param request in memory that has room for the answer, too: where the answer is made, the heap
+   *     may be full
+   * @param ended takes this READ after the answer
    */
-  PendingRead(Channel channel, long unique, Caller caller, long memory, Runnable ended) {
+  PendingRead(Channel channel, long unique, long request, Consumer<PendingRead> ended) {
     this.channel = channel;
-    this.unique = unique;
-    this.caller = caller;
-    this.memory = memory;
+    this.key = unique;
+    this.request = request;
+    this.caller = Caller.of(request);
     this.ended = ended;
+  }
+
+  /** Returns the kernel's number of the request. */
+  Long key() {
+    return key;
+  }
+
+  long request() {
+    return request;
   }
 
   Caller caller() {
@@ -40,8 +50,7 @@ final class PendingRead implements ReadReply {
   @Override
   public void data(CheckedBytes bytes) {
     if (answered.compareAndSet(false, true)) {
-      channel.reply(memory, unique, 0, bytes.address(), bytes.length());
-      ended.run();
+      reply(0, bytes.address(), bytes.length());
     }
   }
 
@@ -53,8 +62,12 @@ final class PendingRead implements ReadReply {
   /** Answers with a negative errno, unless it has been answered. */
   void fail(int errno) {
     if (answered.compareAndSet(false, true)) {
-      channel.reply(memory, unique, errno, 0, 0);
-      ended.run();
+      reply(errno, 0, 0);
     }
+  }
+
+  private void reply(int errno, long address, int length) {
+    channel.reply(InFlight.answerOf(request), key, errno, address, length);
+    ended.accept(this);
   }
 }
