@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,10 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param root a descriptor of the root
  * @param path path of the last directory
  * @param look reads a directory's attributes
- * @param looked returns the attributes of a path that {@link Statx} has just read
+ * @param looked returns the attributes of the directory that {@link Statx} has just read
  */
-record DirectoryPath(
-    int root, OriginPath path, Look look, Function<OriginPath, Attributes> looked) {
+record DirectoryPath(int root, OriginPath path, Look look, Supplier<Attributes> looked) {
   /** The flags to open a directory whose attributes or entries are read. */
   static final int FLAGS = Linux.O_PATH | Linux.O_DIRECTORY | Linux.O_NOFOLLOW | Linux.O_CLOEXEC;
 
@@ -39,9 +38,8 @@ record DirectoryPath(
      *
      * @param fd a descriptor of the directory
      * @param known its last known attributes, or null
-     * @param path its path, or that of the last directory
      */
-    Attributes at(int fd, @Nullable Attributes known, OriginPath path) throws FsException;
+    Attributes at(int fd, @Nullable Attributes known) throws FsException;
   }
 
   /** Tells whether an entry can have this name. */
@@ -64,7 +62,7 @@ record DirectoryPath(
    * @throws FsException STALE where the path leads to another directory by now
    */
   List<Attributes> now(int last, List<Attributes> known, boolean all) throws FsException {
-    Attributes directory = look.at(last, known.isEmpty() ? null : known.get(0), path);
+    Attributes directory = look.at(last, known.isEmpty() ? null : known.get(0));
     List<byte[]> names = all ? names() : List.of();
     if (names.isEmpty()) {
       return List.of(directory);
@@ -73,15 +71,15 @@ record DirectoryPath(
     int at = root;
     try {
       for (byte[] name : names.subList(0, names.size() - 1)) {
-        way.add(look.at(at, knownOf(known, names.size() - way.size()), path));
+        way.add(look.at(at, knownOf(known, names.size() - way.size())));
         int next = Linux.openBeneath(at, name, FLAGS);
         check(Math.max(0, -next));
         close(at);
         at = next;
       }
-      way.add(look.at(at, knownOf(known, 1), path));
+      way.add(look.at(at, knownOf(known, 1)));
       check(Statx.call(at, names.get(names.size() - 1)));
-      if (!looked.apply(path).sameEntry(directory)) {
+      if (!looked.get().sameEntry(directory)) {
         throw new FsException(FsError.STALE, path + ": moved at the origin");
       }
     } finally {

@@ -18,7 +18,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +44,7 @@ final class PosixFile implements OriginFile {
   private final int fd;
   private final boolean heldInMemory;
   private final @Nullable Executor readers;
-  private final Function<OriginPath, Attributes> looked;
+  private final Supplier<Attributes> looked;
 
   /**
    * Takes over a descriptor.
@@ -57,7 +57,7 @@ final class PosixFile implements OriginFile {
       int fd,
       boolean heldInMemory,
       @Nullable Executor readers,
-      Function<OriginPath, Attributes> looked) {
+      Supplier<Attributes> looked) {
     this.path = path;
     this.fd = fd;
     this.heldInMemory = heldInMemory;
@@ -96,7 +96,7 @@ final class PosixFile implements OriginFile {
     if (errno != 0) {
       throw Linux.failure(errno, path.toString());
     }
-    Attributes attributes = looked.apply(path);
+    Attributes attributes = looked.get();
     if (!attributes.isRegular()) {
       throw new FsException(FsError.STALE, path + ": no regular file any more");
     }

@@ -34,7 +34,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import jnr.constants.platform.Errno;
 import org.jspecify.annotations.Nullable;
 
@@ -79,10 +78,6 @@ public final class PosixOrigin implements Origin {
   private final @Nullable ExecutorService readers;
 
   private final AtomicBoolean closed = new AtomicBoolean();
-
-  // made once: code of the first compiler takes 0.1 to 0.2 us to make one
-  private final DirectoryPath.Look look = this::attributes;
-  private final Function<OriginPath, Attributes> looked = this::attributes;
 
   private PosixOrigin(Path directory, int root, int type, InstantSource clock) {
     this.directory = directory;
@@ -317,7 +312,11 @@ public final class PosixOrigin implements Origin {
   }
 
   private DirectoryPath way(OriginPath directory) {
-    return new DirectoryPath(root, directory, look, looked);
+    return new DirectoryPath(
+        root,
+        directory,
+        (fd, known) -> attributes(fd, known, directory),
+        () -> attributes(directory));
   }
 
   @Override
@@ -445,7 +444,7 @@ public final class PosixOrigin implements Origin {
       fd = Linux.openBeneath(root, path.bytes(), flags);
     }
     check(Math.max(0, -fd), path);
-    return new PosixFile(path, fd, heldInMemory, readers, looked);
+    return new PosixFile(path, fd, heldInMemory, readers, () -> attributes(path));
   }
 
   @Override

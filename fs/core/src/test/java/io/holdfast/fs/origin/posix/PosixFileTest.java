@@ -21,7 +21,7 @@ import java.util.Random;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,11 +47,11 @@ final class PosixFileTest {
           pieces.incrementAndGet();
           readers.execute(task);
         };
-    return open(content, Linux.O_RDONLY, counting, path -> Statx.attributes());
+    return open(content, Linux.O_RDONLY, counting, Statx::attributes);
   }
 
   private PosixFile open(
-      byte[] content, int access, Executor threads, Function<OriginPath, Attributes> attributes)
+      byte[] content, int access, Executor threads, Supplier<Attributes> attributes)
       throws IOException {
     Path path = directory.resolve("file");
     Files.write(path, content);
@@ -126,7 +126,7 @@ final class PosixFileTest {
                 task.run();
               });
         };
-    try (PosixFile file = open(content, Linux.O_RDONLY, threads, path -> Statx.attributes())) {
+    try (PosixFile file = open(content, Linux.O_RDONLY, threads, Statx::attributes)) {
       assertThat(read(file, 0, content.length)).isEqualTo(content);
     }
   }
@@ -134,8 +134,8 @@ final class PosixFileTest {
   /** A piece that ended in an error left the read, or the read waited for that piece for ever. */
   @Test
   void read_piecesMeetAnError_fails() throws IOException {
-    Function<OriginPath, Attributes> full =
-        path -> {
+    Supplier<Attributes> full =
+        () -> {
           throw new OutOfMemoryError("Java heap space");
         };
     try (PosixFile file = open(new byte[SIZE], O_WRONLY, readers, full)) {
