@@ -20,6 +20,7 @@ final class NoticesTest {
 
   private final IsolatedThreads.Failures failures = new IsolatedThreads.Failures();
   private final List<String> taken = new CopyOnWriteArrayList<>();
+  private final CountDownLatch sending = new CountDownLatch(1);
   private final CountDownLatch freed = new CountDownLatch(1);
   private IsolatedThreads threads;
   private Notices notices;
@@ -44,8 +45,15 @@ final class NoticesTest {
     return notices.giveAndWait(directory, name(name), () -> take(directory, name));
   }
 
+  /** Gives a notice whose caller waits in vain, and returns once a thread is sending it. */
+  private void tellOfTheUsed(String name) {
+    assertThat(tell(USED, name)).isTrue();
+    Await.latch(sending);
+  }
+
   private void take(long directory, String name) {
     if (directory == USED) {
+      sending.countDown();
       Await.latch(freed);
     }
     taken.add(directory + "/" + name);
@@ -58,7 +66,7 @@ final class NoticesTest {
   /** A user may change ever new names of a directory that is in use. */
   @Test
   void directoryIsInUse_manyNoticesWait_callersWaitAgain() {
-    assertThat(tell(USED, "taken by a thread")).isTrue();
+    tellOfTheUsed("taken by a thread");
     for (int i = 0; i < Notices.MOST; i++) {
       assertThat(tell(USED, "name" + i)).isFalse();
     }
@@ -69,19 +77,19 @@ final class NoticesTest {
   /** A user who listed one directory into memory that hangs kept all notices from the kernel. */
   @Test
   void directoryIsInUse_noticesAboutOthersAreTaken() {
-    assertThat(tell(USED, "a")).isTrue();
+    tellOfTheUsed("a");
     assertThat(tell(USED, "b")).isFalse();
     assertThat(tell(USED, "c")).isFalse();
-    assertThat(tell(FREE, "a")).isFalse();
+    Object unused = notices.give(FREE, name("a"), () -> take(FREE, "a"));
 
-    assertThat(taken).containsExactly("3/a");
+    Await.until("the other is taken", () -> taken.equals(List.of("3/a")));
     assertThat(inVain()).isEqualTo(USED);
     assertThat(notices.inVain(directory -> directory != USED)).isEmpty();
   }
 
   @Test
   void directoryIsFreed_kernelGetsItsNoticesInTheirOrderAndEachOnce() {
-    assertThat(tell(USED, "a")).isTrue();
+    tellOfTheUsed("a");
     for (String name : List.of("b", "c", "b", "c", "b")) {
       assertThat(tell(USED, name)).isFalse();
     }
@@ -90,14 +98,23 @@ final class NoticesTest {
     Await.until("the directory is free", () -> inVain() == 0);
 
     assertThat(taken).containsExactly("2/a", "2/b", "2/c");
-    assertThat(tell(USED, "b")).isFalse();
-    assertThat(taken).endsWith("2/b").hasSize(4);
+    Object unused = notices.give(USED, name("b"), () -> take(USED, "b"));
+    Await.until("it is sent again", () -> taken.equals(List.of("2/a", "2/b", "2/c", "2/b")));
+  }
+
+  @Test
+  void directoryIsFree_callerReturnsWhenTheKernelHasTheNotice() {
+    Notices patient = new Notices(threads, Duration.ofMinutes(2));
+    assertThat(patient.giveAndWait(FREE, name("a"), () -> take(FREE, "a"))).isFalse();
+
+    assertThat(taken).containsExactly("3/a");
+    assertThat(patient.inVain(directory -> true)).isEmpty();
   }
 
   /** The kernel is being given one, and what has changed since is not in it. */
   @Test
   void nameIsBeingSent_isSentAgain() {
-    assertThat(tell(USED, "a")).isTrue();
+    tellOfTheUsed("a");
     assertThat(tell(USED, "a")).isFalse();
 
     freed.countDown();
