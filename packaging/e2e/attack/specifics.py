@@ -7,7 +7,7 @@ import time
 
 import calm
 from changes import HUGE, ITEM, acting, overwrite
-from common import ROOT, USERS, User
+from common import ROOT, USERS, User, become, seeded
 from rights import ACCESS_ACL, GROUP_OBJ, MASK, OTHER, USER, USER_OBJ, encode
 from stamps import HOLE, PAGE, pages, runs
 
@@ -21,6 +21,8 @@ _STEPS = 300
 _SECRETS = 40
 _DEADLINE = 20
 _READ = 64 << 10
+_CLOSING = 4  # seconds
+_MOST = 8000
 
 
 class Attempts:
@@ -31,6 +33,7 @@ class Attempts:
         self.label = label
         self.found = found
         self.numbers = _FIRST
+        self.chance = seeded(options.seed, "specifics")
         self.origin = os.path.join(options.origin, "data", "specifics")
         self.mount = os.path.join(options.mount, "specifics")
 
@@ -137,6 +140,42 @@ class Attempts:
         self.make("room/new", PAGE, 0o644)
         self.must_refuse("a new name below a closed directory", NOBODY, "room/new")
 
+    def closing_directory(self):
+        """A directory is closed, then a secret comes into it, and root looks at it as soon as it is there: all that
+        again and again, while users look at the name all the time."""
+        if self.label.startswith("jnr-fuse"):
+            print("  no directory is being closed: this binding may fail then (SEMANTICS)")
+            return
+        self.directory("closing", 0o755)
+        folder, name = os.path.join(self.origin, "closing"), os.path.join(self.origin, "closing/f")
+        end = time.monotonic() + _CLOSING
+        # what is public has an even size
+        self.place("closing/f", 2)
+        lookers = [look_on(user, os.path.join(self.mount, "closing/f"), end) for user in (NOBODY, NOBODY, DAEMON, ROOT, ROOT)]
+        size = 2
+        while time.monotonic() < end:
+            os.chmod(folder, 0o700)
+            for step in (1, 2):
+                time.sleep(self.chance.expovariate(1000))
+                self.place("closing/f", size + step)
+            size = 2 + size % _MOST
+            time.sleep(self.chance.expovariate(1000))
+            os.chmod(folder, 0o755)
+            time.sleep(self.chance.expovariate(1000))
+        for user, child in lookers:
+            secrets = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            if secrets and user != ROOT:
+                self.violation("what came into a closed directory", "uid %d: %s" % (user.uid, secrets))
+        os.remove(name)
+
+    def place(self, path, size):
+        """Puts a file of a size, open to all, in the place of one."""
+        aside = os.path.join(self.options.origin, "aside")
+        with open(aside, "wb") as out:
+            out.write(bytes(size))
+        os.chmod(aside, 0o644)
+        os.rename(aside, os.path.join(self.origin, path))
+
     def swapped_directory(self):
         """mv x x.old; mv v x, where the new x is root's alone."""
         self.directory("x", 0o755)
@@ -220,6 +259,7 @@ class Attempts:
         attempts = (
             self.far_offsets,
             self.closed_directory,
+            self.closing_directory,
             self.swapped_directory,
             self.lists_of_rights,
             self.same_size_and_time,
@@ -230,6 +270,25 @@ class Attempts:
             attempt()
         shutil.rmtree(self.origin)
         self.settle()
+
+
+def look_on(user, path, end):
+    """Starts a process that looks at a file until a time; returns the user and the process, which ends with how many
+    of the looks showed an odd size, 100 at most."""
+    child = os.fork()
+    if child:
+        return user, child
+    odd = 0
+    try:
+        become(user)
+        while time.monotonic() < end:
+            try:
+                odd += os.stat(path).st_size % 2
+            except OSError:
+                pass  # refused
+            time.sleep(0)
+    finally:
+        os._exit(min(odd, 100))
 
 
 def read_all(path, most=HUGE):

@@ -9,6 +9,7 @@ import io.holdfast.fs.control.ControlFiles;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.Procfs;
 import io.holdfast.fs.mount.DatasetChanges;
 import io.holdfast.fs.mount.DatasetFilesystem;
 import io.holdfast.fs.mount.KernelView;
@@ -179,6 +180,7 @@ final class CoreNode implements AutoCloseable {
             AccessLog.NONE,
             changes,
             TTL,
+            Procfs.host(),
             System::nanoTime));
   }
 

@@ -10,6 +10,7 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.ReadSource;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.mount.Asker;
 import io.holdfast.fs.mount.Errnos;
 import io.holdfast.fs.mount.Filesystem;
 import io.holdfast.fs.origin.Attributes;
@@ -58,6 +59,9 @@ final class CoreSystem implements SystemUnderTest {
 
   /** Threads that there are not. */
   private static final int FIRST_THREAD = 1 << 24;
+
+  /** Root, on no thread that anybody knows. */
+  static final Asker ASKER = new Asker(0, 0, 0);
 
   private final Path root;
   private final boolean slow;
@@ -209,7 +213,7 @@ final class CoreSystem implements SystemUnderTest {
       if (!at.attributes().isDirectory()) {
         throw new FsException(FsError.NOT_DIRECTORY, path);
       }
-      at = filesystem().lookup(at.node(), name.getBytes(UTF_8));
+      at = filesystem().lookup(at.node(), name.getBytes(UTF_8), ASKER);
     }
     return at;
   }

@@ -86,7 +86,7 @@ final class HugeFiles implements AutoCloseable {
                 },
                 (node, request) -> {}));
     for (String name : names) {
-      entries.add(core.filesystem.lookup(Filesystem.ROOT, bytes(name)));
+      entries.add(core.filesystem.lookup(Filesystem.ROOT, bytes(name), CoreSystem.ASKER));
     }
     for (int i = 0; i < SMALL_FILES; i++) {
       read(i, 0, ITEM);

@@ -9,9 +9,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /**
  * Reads {@code /proc}: the figures of the machine and of its processes; see proc(5). Keeps nothing:
@@ -482,6 +484,17 @@ public final class Procfs {
       return kibibytes.isPresent()
           ? OptionalLong.of(kibibytes.getAsLong() * KIBIBYTE)
           : OptionalLong.empty();
+    }
+
+    /** Returns the users or groups of a name; none if the name is not there. */
+    public Set<Integer> ids(String name) {
+      Set<Integer> ids = new HashSet<>();
+      for (String id : value(name).split("\\s+", -1)) {
+        if (!id.isEmpty()) {
+          ids.add(Integer.parseUnsignedInt(id));
+        }
+      }
+      return ids;
     }
 
     /** Returns the bits of a name; the kernel writes them in hexadecimal. */

@@ -54,6 +54,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
   private final Executor teller;
   private final OutdatedNames outdated;
   private final Openings openings = new Openings();
+  private final RightsChanges rightsChanges = new RightsChanges(System::nanoTime);
   private final UnderWay tasks = new UnderWay();
   private final AtomicBoolean telling = new AtomicBoolean();
 
@@ -133,6 +134,11 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     return openings;
   }
 
+  /** Returns the directories whose rights have changed lately. */
+  RightsChanges rightsChanges() {
+    return rightsChanges;
+  }
+
   @Override
   public void willHaveOtherRights(Node directory, Attributes fresh) {
     openings.begin(directory, fresh);
@@ -140,6 +146,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
 
   @Override
   public void otherRights(Node directory) {
+    rightsChanges.note(directory.id(), directory.attributes());
     kernel.expireRights(directory.id());
     Openings.Opening opening = openings.of(directory.id());
     if (opening != null) {

@@ -67,7 +67,7 @@ public final class DatasetFilesystem implements Filesystem {
   private final AccessLog accesses;
   private final DatasetChanges changes;
   private final LongSupplier nanoTime;
-  private final CallerMemory callers = new CallerMemory(Procfs.host());
+  private final CallerMemory callers;
   private final MetadataCache metadata;
   private final Rights rights;
   private final Listings listings;
@@ -78,6 +78,7 @@ public final class DatasetFilesystem implements Filesystem {
    *
    * @param changes learns what changes
    * @param metadataTtl how long the kernel may believe names and attributes
+   * @param procfs knows the threads of readers
    */
   public record Parts(
       Origin origin,
@@ -91,6 +92,7 @@ public final class DatasetFilesystem implements Filesystem {
       AccessLog accesses,
       DatasetChanges changes,
       Duration metadataTtl,
+      Procfs procfs,
       LongSupplier nanoTime) {}
 
   /** Creates the filesystem. */
@@ -106,8 +108,9 @@ public final class DatasetFilesystem implements Filesystem {
     accesses = parts.accesses;
     changes = parts.changes;
     nanoTime = parts.nanoTime;
+    callers = new CallerMemory(parts.procfs);
     metadata = new MetadataCache(tree, origin.mayHang(), parts.metadataTtl, nanoTime);
-    rights = new Rights(origin, metadata, changes.openings(), changes::changed);
+    rights = new Rights(origin, metadata, changes.openings(), parts.procfs, changes::changed);
     listings = new Listings(tree, metadata, rights::shown);
   }
 
@@ -116,21 +119,32 @@ public final class DatasetFilesystem implements Filesystem {
   }
 
   @Override
-  public Entry lookup(long parent, byte[] name) throws FsException {
-    if (parent >= CONTROL) {
-      return controlEntry(control.lookup(parent - CONTROL, name));
-    }
-    if (isControlName(parent, name)) {
-      return controlEntry(ControlNodes.DIRECTORY);
+  public Entry lookup(long parent, byte[] name, Asker asker) throws FsException {
+    if (isControl(parent, name)) {
+      return lookupControl(parent, name);
     }
     try {
-      return entry(metadata.lookup(tree.node(parent), name));
+      Node directory = tree.node(parent);
+      Node found = metadata.lookup(directory, name);
+      if (changes.rightsChanges().isRecent(parent) && !rights.letPass(directory, asker)) {
+        throw new FsException(FsError.STALE, directory.path() + ": its rights have just changed");
+      }
+      return entry(found);
     } catch (FsException e) {
       if (e.code() == FsError.NOT_FOUND) {
         changes.missing(parent, name);
       }
       throw e;
     }
+  }
+
+  private static boolean isControl(long parent, byte[] name) {
+    return parent >= CONTROL || isControlName(parent, name);
+  }
+
+  private Entry lookupControl(long parent, byte[] name) throws FsException {
+    return controlEntry(
+        parent >= CONTROL ? control.lookup(parent - CONTROL, name) : ControlNodes.DIRECTORY);
   }
 
   private static boolean isControlName(long parent, byte[] name) {
@@ -148,8 +162,8 @@ public final class DatasetFilesystem implements Filesystem {
   @Override
   public @Nullable Entry known(long parent, byte[] name) {
     try {
-      if (parent >= CONTROL || isControlName(parent, name)) {
-        return lookup(parent, name);
+      if (isControl(parent, name)) {
+        return lookupControl(parent, name);
       }
       Node node = tree.known(tree.node(parent), name);
       return node == null ? null : entry(node);
@@ -216,6 +230,9 @@ public final class DatasetFilesystem implements Filesystem {
 
   @Override
   public Duration believeNames(long directory) {
+    if (changes.rightsChanges().isRecent(directory)) {
+      return Duration.ZERO;
+    }
     Node known = tree.handle(directory);
     return known == null ? metadata.ttl() : metadata.believe(known);
   }

@@ -37,8 +37,13 @@ public interface Filesystem {
    */
   void kernelDecidesByAcls();
 
-  /** Finds out which node a name leads to now. */
-  Entry lookup(long parent, byte[] name) throws FsException;
+  /**
+   * Finds out which node a name leads to now.
+   *
+   * @throws FsException STALE also if the user may not pass the directory, whose rights have just
+   *     changed: the kernel then decides again
+   */
+  Entry lookup(long parent, byte[] name, Asker asker) throws FsException;
 
   /** Returns the node that a name was last found to lead to, without asking the origin; or null. */
   @Nullable Entry known(long parent, byte[] name);

@@ -60,10 +60,10 @@ public final class PendingReplies {
    * Looks a name up for a reply, and enters the node. Does not return a node that was parted from
    * its name before it was entered: nobody would wait for that reply.
    */
-  public Filesystem.Entry lookup(Filesystem filesystem, long parent, byte[] name)
+  public Filesystem.Entry lookup(Filesystem filesystem, long parent, byte[] name, Asker asker)
       throws FsException {
     while (true) {
-      Filesystem.Entry found = filesystem.lookup(parent, name);
+      Filesystem.Entry found = filesystem.lookup(parent, name, asker);
       if (enterIfCurrent(filesystem, found.node())) {
         return found;
       }

@@ -2,6 +2,7 @@ package io.holdfast.fs.mount;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.linux.Procfs;
 import io.holdfast.fs.origin.Acl;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.Origin;
@@ -32,6 +33,7 @@ final class Rights {
    */
   private static final int MINIMAL_BYTES = 4 + 3 * 8;
 
+  private static final byte[] NO_LIST = {};
   private static final int VERSION = 2;
   private static final short OWNER = 1;
   private static final short GROUP = 4;
@@ -41,6 +43,7 @@ final class Rights {
   private final Origin origin;
   private final MetadataCache metadata;
   private final Openings openings;
+  private final Procfs procfs;
   private final LongConsumer changed;
   private final AtomicBoolean told = new AtomicBoolean();
   private volatile boolean kernelDecides;
@@ -49,12 +52,19 @@ final class Rights {
    * Creates rights that the kernel does not decide by lists yet.
    *
    * @param openings directories that must not be shown with all of their rights yet
+   * @param procfs knows the groups of users
    * @param changed learns of a node that has changed at the origin
    */
-  Rights(Origin origin, MetadataCache metadata, Openings openings, LongConsumer changed) {
+  Rights(
+      Origin origin,
+      MetadataCache metadata,
+      Openings openings,
+      Procfs procfs,
+      LongConsumer changed) {
     this.origin = origin;
     this.metadata = metadata;
     this.openings = openings;
+    this.procfs = procfs;
     this.changed = changed;
   }
 
@@ -77,6 +87,20 @@ final class Rights {
               + " --acl kernel");
     }
     return attributes.withMode(Acl.strictMode(attributes));
+  }
+
+  /**
+   * Tells whether a directory lets a user pass by the rights that are shown of it. Returns false
+   * also if they cannot be read: they are changing.
+   */
+  boolean letPass(Node directory, Asker asker) {
+    Attributes shown = shown(directory);
+    try {
+      boolean hasList = kernelDecides && Acl.isPosix(shown.acl());
+      return asker.maySearch(shown, hasList ? value(directory, ACCESS.bytes()) : NO_LIST, procfs);
+    } catch (FsException e) {
+      return false;
+    }
   }
 
   /** Tells whether the kernel decides by an extended attribute. */

@@ -1,5 +1,6 @@
 package io.holdfast.fs.mount;
 
+import static io.holdfast.fs.Failures.assertFails;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -14,6 +15,7 @@ import io.holdfast.fs.RecordingReply;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
+import io.holdfast.fs.linux.Procfs;
 import io.holdfast.fs.origin.FakeOrigin;
 import io.holdfast.fs.residency.Residency;
 import io.holdfast.fs.residency.ResidentLog;
@@ -32,6 +34,8 @@ import io.holdfast.fs.transit.Transit;
 import io.holdfast.fs.tree.NodeTable;
 import io.holdfast.fs.tree.Tree;
 import io.holdfast.policy.Policies;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +52,12 @@ final class DatasetFilesystemTest {
   /** The thread of a process that is not the daemon. */
   private static final int THREAD = 1;
 
+  private static final byte[] NAME = "f".getBytes(UTF_8);
+  private static final byte[] NAME_OF_DIRECTORY = "d".getBytes(UTF_8);
+  private static final Asker ROOT = new Asker(0, 0, 0);
+
   @TempDir private Path mount;
+  @TempDir private Path procfs;
 
   private final FakeOrigin origin = new FakeOrigin();
   private final FakeClock clock = new FakeClock();
@@ -58,6 +67,8 @@ final class DatasetFilesystemTest {
   private IsolatedThreads threads;
   private Transit transit;
   private Residency residency;
+  private Tree tree;
+  private DatasetChanges changes;
   private DatasetFilesystem filesystem;
 
   /** Admits nothing; finds the heap full once, maybe after the reader's answer. */
@@ -101,7 +112,7 @@ final class DatasetFilesystemTest {
   void create() throws FsException {
     nodes = new NodeTable(GrowingMemory.ofProcess("nodes"));
     threads = IsolatedThreads.start("test", 1, 0, new IsolatedThreads.Failures());
-    Tree tree = new Tree(origin, nodes, old -> {});
+    tree = new Tree(origin, nodes, old -> {});
     ItemLayout layout = new ItemLayout(ITEM);
     transit =
         new Transit(
@@ -120,6 +131,20 @@ final class DatasetFilesystemTest {
             new Residency.Threads(threads, threads),
             new Residency.WindowSize(4L * ITEM, TTL),
             clock);
+    changes =
+        new DatasetChanges(
+            new DatasetChanges.Parts(
+                tree,
+                null,
+                layout,
+                transit,
+                residency,
+                null,
+                TTL,
+                false,
+                Runnable::run,
+                Runnable::run,
+                Runnable::run));
     filesystem =
         new DatasetFilesystem(
             new DatasetFilesystem.Parts(
@@ -132,20 +157,9 @@ final class DatasetFilesystemTest {
                 reads,
                 new Activity(JobBy.CGROUP, ITEM, clock),
                 AccessLog.NONE,
-                new DatasetChanges(
-                    new DatasetChanges.Parts(
-                        tree,
-                        null,
-                        layout,
-                        transit,
-                        residency,
-                        null,
-                        TTL,
-                        false,
-                        Runnable::run,
-                        Runnable::run,
-                        Runnable::run)),
+                changes,
                 TTL,
+                new Procfs(procfs),
                 clock));
   }
 
@@ -170,10 +184,37 @@ final class DatasetFilesystemTest {
     assertNextReadIsNotBlocked();
   }
 
+  /**
+   * The kernel had let the user pass before the directory was closed, and asked for the name, or
+   * waited for root's question, when a file had come into the directory.
+   */
+  @Test
+  void lookup_directoryWasJustClosed_isRefusedToUsersWhoMayNotPassNow()
+      throws FsException, IOException {
+    Path status = procfs.resolve("proc/12/status");
+    Files.createDirectories(status.getParent());
+    Files.writeString(status, "Groups:\t\nCapEff:\t0\n");
+    Asker user = new Asker(1000, 1000, 12);
+    origin.file("d/f", new byte[1]);
+    origin.chmod("d", 0700);
+    long directory = filesystem.lookup(Filesystem.ROOT, NAME_OF_DIRECTORY, ROOT).node();
+    assertThat(filesystem.lookup(directory, NAME, user).node()).isPositive();
+    assertThat(filesystem.believeNames(directory)).isEqualTo(TTL);
+
+    changes.rightsChanges().note(directory, tree.node(directory).attributes());
+
+    assertFails(() -> filesystem.lookup(directory, NAME, user), FsError.STALE);
+    assertThat(filesystem.lookup(directory, NAME, ROOT).node()).isPositive();
+    assertThat(filesystem.believeNames(directory)).isZero();
+    origin.chmod("d", 0701);
+    assertFails(() -> filesystem.attributes(directory), FsError.STALE);
+    assertThat(filesystem.lookup(directory, NAME, user).node()).isPositive();
+  }
+
   private void assertNextReadIsNotBlocked() throws FsException {
     byte[] content = {1, 2, 3};
     origin.file("f", content);
-    long node = filesystem.lookup(Filesystem.ROOT, "f".getBytes(UTF_8)).node();
+    long node = filesystem.lookup(Filesystem.ROOT, NAME, ROOT).node();
     RecordingReply broken = new RecordingReply();
     assertThatThrownBy(() -> filesystem.read(node, 0, 3, THREAD, broken))
         .isInstanceOf(OutOfMemoryError.class);

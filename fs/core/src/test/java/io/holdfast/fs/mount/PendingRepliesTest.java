@@ -52,7 +52,8 @@ final class PendingRepliesTest {
                       default -> throw new AssertionError(method);
                     });
 
-    assertThat(pendingReplies.lookup(filesystem, 1, new byte[] {'f'}).node()).isEqualTo(8);
+    assertThat(pendingReplies.lookup(filesystem, 1, new byte[] {'f'}, new Asker(0, 0, 0)).node())
+        .isEqualTo(8);
 
     pendingReplies.awaitNone(7);
     pendingReplies.leave(8);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.linux.GrowingMemory;
+import io.holdfast.fs.linux.Procfs;
 import io.holdfast.fs.origin.Acl;
 import io.holdfast.fs.origin.Attributes;
 import io.holdfast.fs.origin.DelegatingOrigin;
@@ -16,7 +17,9 @@ import io.holdfast.fs.tree.Node;
 import io.holdfast.fs.tree.NodeTable;
 import io.holdfast.fs.tree.Tree;
 import io.holdfast.fs.tree.TreeImage;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,6 +42,13 @@ final class RightsTest {
     2, 0, 0, 0, 1, 0, 6, 0, -1, -1, -1, -1, 4, 0, 4, 0, -1, -1, -1, -1, 0x20, 0, 0, 0, -1, -1, -1,
     -1
   };
+
+  /** Version 2; user 1001, group and others, of whom only the user has a right: 1. */
+  private static final byte[] NAMED = {
+    2, 0, 0, 0, 2, 0, 1, 0, -23, 3, 0, 0, 4, 0, 0, 0, -1, -1, -1, -1, 0x20, 0, 0, 0, -1, -1, -1, -1
+  };
+
+  @TempDir private Path procfs;
 
   private final FakeOrigin store = new FakeOrigin();
   private final List<Long> changed = new ArrayList<>();
@@ -91,7 +101,7 @@ final class RightsTest {
     nodes = new NodeTable(GrowingMemory.ofProcess("nodes"));
     tree = new Tree(origin, nodes, old -> {});
     metadata = new MetadataCache(tree, false, Duration.ofHours(1), System::nanoTime);
-    rights = new Rights(origin, metadata, openings, changed::add);
+    rights = new Rights(origin, metadata, openings, new Procfs(procfs), changed::add);
   }
 
   @AfterEach
@@ -158,6 +168,29 @@ final class RightsTest {
     assertFails(() -> rights.value(file, ACCESS), FsError.ORIGIN_SILENT);
     metadata.fallBack(new FsException(FsError.ORIGIN_SILENT, "no answer"));
     assertThat(rights.value(file, ACCESS)).isEqualTo(MINIMAL);
+  }
+
+  @Test
+  void letPass_byTheListOnlyIfTheKernelDecidesByIt() throws FsException, IOException {
+    Path status = procfs.resolve("proc/12/status");
+    Files.createDirectories(status.getParent());
+    Files.writeString(status, "Groups:\t\nCapEff:\t0\n");
+    store.attribute(FILE, "system.posix_acl_access", NAMED);
+    mode = Attributes.REGULAR | 0771;
+    acl = Acl.posix(0700);
+    Asker named = new Asker(1001, 1, 12);
+    Asker another = new Asker(1002, 1, 12);
+    assertThat(rights.letPass(file(), named)).isFalse();
+    assertThat(rights.letPass(file(), another)).isFalse();
+
+    rights.kernelDecides();
+    assertThat(rights.letPass(file(), named)).isTrue();
+    assertThat(rights.letPass(file(), another)).isFalse();
+
+    failure = FsError.IO;
+    assertThat(rights.letPass(file(), named)).as("nobody knows").isFalse();
+    acl = Acl.NONE;
+    assertThat(rights.letPass(file(), another)).as("by the mode").isTrue();
   }
 
   /**

@@ -523,6 +523,7 @@ final class MountParts {
             accesses,
             changes,
             settings.get(SettingTable.METADATA_TTL),
+            Procfs.host(),
             System::nanoTime));
   }
 }

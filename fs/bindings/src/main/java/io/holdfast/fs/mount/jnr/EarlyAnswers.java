@@ -69,7 +69,8 @@ final class EarlyAnswers {
         request,
         directory ->
             request.setEntry(
-                pendingReplies.lookup(filesystem, directory, Memory.string(message + NAME))));
+                pendingReplies.lookup(
+                    filesystem, directory, Memory.string(message + NAME), request.asker())));
   }
 
   /** Lists as many entries as have room in the reply. */

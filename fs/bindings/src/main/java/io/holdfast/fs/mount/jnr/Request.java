@@ -1,6 +1,7 @@
 package io.holdfast.fs.mount.jnr;
 
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.mount.Asker;
 import io.holdfast.fs.mount.Filesystem.Entry;
 import io.holdfast.fs.mount.ListedEntry;
 import io.holdfast.fs.mount.Opcode;
@@ -23,6 +24,7 @@ final class Request {
   static final int UNIQUE = 8;
   static final int NODEID = 16;
   static final int UID = 24;
+  static final int GID = 28;
   static final int PID = 32;
 
   /** libfuse's number of the root. */
@@ -36,6 +38,7 @@ final class Request {
   private long kernelNode;
   private int thread;
   private int uid;
+  private int gid;
   private boolean withoutKernel;
   private boolean inCallback;
 
@@ -52,6 +55,7 @@ final class Request {
     kernelNode = Memory.getLong(header + NODEID);
     thread = Memory.getInt(header + PID);
     uid = Memory.getInt(header + UID);
+    gid = Memory.getInt(header + GID);
     directory = 0;
     failure = 0;
     entry = null;
@@ -86,6 +90,11 @@ final class Request {
   /** Returns the user for whom the kernel asks. */
   int uid() {
     return uid;
+  }
+
+  /** Returns the same with its group and thread. */
+  Asker asker() {
+    return new Asker(uid, gid, thread);
   }
 
   /** Runs requests that the kernel has not sent, on the thread of this one. */

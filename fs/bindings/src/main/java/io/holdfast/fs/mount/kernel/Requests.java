@@ -6,6 +6,7 @@ import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
 import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.mount.Asker;
 import io.holdfast.fs.mount.CallerSignals;
 import io.holdfast.fs.mount.Errnos;
 import io.holdfast.fs.mount.Filesystem;
@@ -251,7 +252,7 @@ final class Requests {
     Filesystem.Entry entry;
     Duration before = filesystem.believeNames(parent);
     try {
-      entry = pendingReplies.lookup(filesystem, parent, name);
+      entry = pendingReplies.lookup(filesystem, parent, name, asker(request));
     } catch (FsException e) {
       if (e.code() != FsError.NOT_FOUND) {
         throw e;
@@ -273,6 +274,13 @@ final class Requests {
     } finally {
       pendingReplies.leave(entry.node());
     }
+  }
+
+  private static Asker asker(long request) {
+    return new Asker(
+        Memory.getInt(request + Wire.UID),
+        Memory.getInt(request + Wire.GID),
+        Memory.getInt(request + Wire.PID));
   }
 
   static Duration shorter(Duration one, Duration other) {

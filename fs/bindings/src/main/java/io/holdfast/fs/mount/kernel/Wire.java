@@ -31,6 +31,7 @@ final class Wire {
   static final int UNIQUE = 8;
   static final int NODE = 16;
   static final int UID = 24;
+  static final int GID = 28;
   static final int PID = 32;
 
   static final int OUT_HEADER = 16;

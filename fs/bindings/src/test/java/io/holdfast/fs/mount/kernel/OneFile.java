@@ -6,6 +6,7 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.NativeBytes;
 import io.holdfast.fs.ReadReply;
 import io.holdfast.fs.linux.Memory;
+import io.holdfast.fs.mount.Asker;
 import io.holdfast.fs.mount.Filesystem;
 import io.holdfast.fs.mount.ListedEntry;
 import io.holdfast.fs.origin.Attributes;
@@ -57,7 +58,7 @@ final class OneFile implements Filesystem {
   public void kernelDecidesByAcls() {}
 
   @Override
-  public Entry lookup(long parent, byte[] name) throws FsException {
+  public Entry lookup(long parent, byte[] name, Asker asker) throws FsException {
     lookups.incrementAndGet();
     Await.latch(holdLookups);
     if (!new String(name, StandardCharsets.UTF_8).equals("file")) {

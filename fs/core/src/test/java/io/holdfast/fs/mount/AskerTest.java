@@ -1,0 +1,166 @@
+package io.holdfast.fs.mount;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.fs.linux.Procfs;
+import io.holdfast.fs.origin.Attributes;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who may search a directory: as the kernel decides. */
+final class AskerTest {
+  private static final int THREAD = 12;
+  private static final int OWNER = 1000;
+  private static final int USER = 1001;
+  private static final int GROUP = 2000;
+  private static final int OTHER_GROUP = 2001;
+  private static final byte[] NO_LIST = {};
+
+  @TempDir private Path root;
+
+  @BeforeEach
+  void begin() throws IOException {
+    status("0000000000000000", OTHER_GROUP + " 4294967294");
+  }
+
+  private void status(String capabilities, String groups) throws IOException {
+    Files.createDirectories(root.resolve("proc/" + THREAD));
+    Files.writeString(
+        root.resolve("proc/" + THREAD + "/status"),
+        "Name:\tpython\nGroups:\t" + groups + " \nCapEff:\t" + capabilities + "\n");
+  }
+
+  private boolean may(int mode, int uid, int gid, byte... list) {
+    Attributes directory =
+        new Attributes(Attributes.DIRECTORY | mode, 1, OWNER, GROUP, 0, 1, 0, 0, 0, 0, 0, "");
+    return new Asker(uid, gid, THREAD).maySearch(directory, list, new Procfs(root));
+  }
+
+  private boolean may(int mode, int uid, int gid) {
+    return may(mode, uid, gid, NO_LIST);
+  }
+
+  /** Returns a list of entries, each a tag, permissions and an id. */
+  private static byte[] list(int... entries) {
+    ByteBuffer list =
+        ByteBuffer.allocate(4 + entries.length / 3 * 8).order(ByteOrder.LITTLE_ENDIAN).putInt(2);
+    for (int i = 0; i < entries.length; i += 3) {
+      list.putShort((short) entries[i]).putShort((short) entries[i + 1]).putInt(entries[i + 2]);
+    }
+    return list.array();
+  }
+
+  @Test
+  void maySearch_mode_byTheFirstClassThatTheUserIsIn() {
+    assertThat(may(0700, OWNER, 1)).isTrue();
+    assertThat(may(0677, OWNER, GROUP)).isFalse();
+    assertThat(may(0710, USER, GROUP)).isTrue();
+    assertThat(may(0767, USER, GROUP)).isFalse();
+    assertThat(may(0701, USER, 1)).isTrue();
+    assertThat(may(0776, USER, 1)).isFalse();
+  }
+
+  @Test
+  void maySearch_furtherGroups_count() throws IOException {
+    assertThat(may(0710, USER, 1)).isFalse();
+    status("0", "7 " + GROUP);
+    assertThat(may(0710, USER, 1)).isTrue();
+    status("0", "");
+    assertThat(may(0710, USER, 1)).isFalse();
+  }
+
+  @Test
+  void maySearch_rootOrCapability_everywhere() throws IOException {
+    assertThat(may(0, 0, 0)).isTrue();
+    status("0000000000000002", "");
+    assertThat(may(0, USER, 1)).isTrue();
+    status("0000000000000004", "");
+    assertThat(may(0, USER, 1)).isTrue();
+    status("fffffffffffffff9", "");
+    assertThat(may(0, USER, 1)).isFalse();
+  }
+
+  @Test
+  void maySearch_threadThatNobodyKnows_isNotRefused() throws IOException {
+    Files.delete(root.resolve("proc/" + THREAD + "/status"));
+    assertThat(may(0, USER, 1)).isTrue();
+  }
+
+  @Test
+  void maySearch_list_byItsEntries() {
+    byte[] list =
+        list(
+            0x01,
+            7,
+            -1,
+            0x02,
+            1,
+            USER,
+            0x02,
+            4,
+            1002,
+            0x04,
+            1,
+            -1,
+            0x08,
+            0,
+            OTHER_GROUP,
+            0x10,
+            1,
+            -1,
+            0x20,
+            1,
+            -1);
+    assertThat(may(0710, USER, 1, list)).as("named").isTrue();
+    assertThat(may(0710, 1002, GROUP, list)).as("named, whose groups do not count").isFalse();
+    assertThat(may(0710, 1003, GROUP, list)).as("one of two groups has it").isTrue();
+    assertThat(may(0710, 1003, 1, list)).as("no group has it, and others do not count").isFalse();
+    assertThat(may(0611, OWNER, 1, list)).as("the owner by the mode").isFalse();
+  }
+
+  @Test
+  void maySearch_listOfAThreadWithoutItsGroups_others() throws IOException {
+    status("0", "");
+    byte[] list =
+        list(
+            0x01,
+            7,
+            -1,
+            0x02,
+            7,
+            USER,
+            0x04,
+            7,
+            -1,
+            0x08,
+            7,
+            OTHER_GROUP,
+            0x10,
+            4,
+            -1,
+            0x20,
+            1,
+            -1);
+    assertThat(may(0741, 1003, 1, list)).isTrue();
+    assertThat(may(0741, USER, 1, list)).as("masked").isFalse();
+    assertThat(may(0741, 1003, GROUP, list)).as("masked").isFalse();
+    assertThat(may(0741, 1003, OTHER_GROUP, list)).as("masked").isFalse();
+  }
+
+  @Test
+  void maySearch_modeWithoutRightsOfAGroup_listIsNotAskedFor() {
+    assertThat(may(0701, USER, 1, list(0x01, 7, -1, 0x02, 0, USER, 0x04, 0, -1, 0x20, 0, -1)))
+        .isTrue();
+  }
+
+  @Test
+  void maySearch_listThatEndsEarly_isRefused() {
+    assertThat(may(0711, USER, 1, (byte) 2, (byte) 0, (byte) 0, (byte) 0, (byte) 1)).isFalse();
+  }
+}
