@@ -1,5 +1,7 @@
 package io.holdfast.s3server;
 
+import static java.time.format.DateTimeFormatter.RFC_1123_DATE_TIME;
+
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -9,6 +11,8 @@ import java.io.OutputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -114,7 +118,8 @@ final class Connection {
             List.of(
                 "HTTP/1.1 " + answer.status() + " Disturbed",
                 "Content-Type: application/xml",
-                "Date: Thu, 01 Jan 2026 00:00:00 GMT",
+                // a client that is refused signs its next requests by the time that it finds here
+                "Date: " + RFC_1123_DATE_TIME.format(ZonedDateTime.now(ZoneOffset.UTC)),
                 "Content-Length: " + body.length()));
     for (String line : answer.headers()) {
       String[] parts = line.split(": ", 2);

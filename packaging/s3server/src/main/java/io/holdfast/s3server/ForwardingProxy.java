@@ -12,9 +12,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
@@ -27,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ForwardingProxy implements AutoCloseable {
   private static final int BACKLOG = 200;
+  private static final Duration LONGEST_HOLD = Duration.ofSeconds(10);
 
   private final URI server;
   private final ServerSocket listener;
@@ -38,6 +41,7 @@ public final class ForwardingProxy implements AutoCloseable {
   private final AtomicInteger atOnce = new AtomicInteger();
   private final AtomicInteger mostAtOnce = new AtomicInteger();
   private volatile Duration delay = Duration.ZERO;
+  private volatile CountDownLatch held = new CountDownLatch(0);
 
   private record Rule(Predicate<Request> which, AtomicInteger times, Fault fault) {}
 
@@ -111,10 +115,24 @@ public final class ForwardingProxy implements AutoCloseable {
     delay = time;
   }
 
+  /** Holds the next GETs of objects until so many of them have come, or for some seconds. */
+  public void hold(int gets) {
+    held = new CountDownLatch(gets);
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      boolean unused = latch.await(LONGEST_HOLD.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   /** Lets everything pass from now on, and forgets what has been. */
   public void reset() {
     rules.clear();
     delay = Duration.ZERO;
+    held = new CountDownLatch(0);
     log.clear();
     bodyBytes.reset();
     mostAtOnce.set(0);
@@ -144,6 +162,11 @@ public final class ForwardingProxy implements AutoCloseable {
   @Nullable Fault came(Request request) {
     log.add(request);
     mostAtOnce.accumulateAndGet(atOnce.incrementAndGet(), Math::max);
+    if (request.isGet()) {
+      CountDownLatch latch = held;
+      latch.countDown();
+      await(latch);
+    }
     for (Rule rule : rules) {
       if (rule.which.test(request) && rule.times.getAndDecrement() > 0) {
         return rule.fault;

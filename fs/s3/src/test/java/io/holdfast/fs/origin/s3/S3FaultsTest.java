@@ -145,7 +145,7 @@ final class S3FaultsTest {
 
   @Test
   void read_largeFile_isOneGetAPieceAndSeveralAtOnce() throws IOException {
-    proxy.delay(Duration.ofMillis(100));
+    proxy.hold(3);
     assertThat(read(LARGE)).isEqualTo(large);
     assertThat(proxy.count(Request::isGet)).isEqualTo(3);
     assertThat(proxy.bytes()).isEqualTo(large.length);
@@ -240,9 +240,10 @@ final class S3FaultsTest {
   @ParameterizedTest
   @MethodSource("faultsForEver")
   void fault_forEver_failsInTime(Fault fault) throws IOException {
+    // with the long deadline: a machine may be slow
+    Attributes attributes = origin.stat(LARGE);
     origin.close();
     origin = S3Origin.open(SharedS3Server.settings(proxy.endpoint(), location, SHORT));
-    Attributes attributes = origin.stat(LARGE);
     proxy.disturb(Request::isGet, Integer.MAX_VALUE, fault);
     assertEndsInTime(
         () -> assertFails(() -> read(LARGE, attributes), FsError.IO, FsError.TIMED_OUT));

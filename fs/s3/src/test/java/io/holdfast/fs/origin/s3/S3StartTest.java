@@ -331,7 +331,11 @@ final class S3StartTest {
   void open_refusedByTheStore_saysWhatToDo(
       int status, @Nullable String code, FsError error, String words) throws IOException {
     try (ForwardingProxy proxy = ForwardingProxy.start(SharedS3Server.endpoint())) {
-      List<String> headers = status == 403 ? List.of() : List.of("x-amz-bucket-region: eu-west-1");
+      List<String> headers =
+          List.of(
+              status == 403
+                  ? "Date: Thu, 01 Jan 2026 00:00:00 GMT"
+                  : "x-amz-bucket-region: eu-west-1");
       proxy.disturb(
           request -> true, 100, new Fault.Answer(status, code == null ? "" : code, headers));
       assertRefused(proxy.endpoint(), "s3://bucket/data", error, words);
