@@ -28,6 +28,11 @@ record Offered(MissPath path, Fetch fetch) implements Fetched {
   }
 
   @Override
+  public boolean mayBeAskedFor() {
+    return path.hasPeers();
+  }
+
+  @Override
   public boolean isPredicted() {
     return fetch.isPredicted();
   }

@@ -60,6 +60,11 @@ final class StoredPagesTest extends ResidencyFixture {
     }
 
     @Override
+    public boolean mayBeAskedFor() {
+      return false;
+    }
+
+    @Override
     public int readsFromElsewhere() {
       return elsewhere;
     }
