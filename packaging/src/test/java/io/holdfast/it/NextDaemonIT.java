@@ -422,15 +422,22 @@ class NextDaemonIT {
     Mount mount = sandbox.mountSource(dataset.root().toString(), heap, options);
     assertReadsAll(mount, dataset);
     long before = mount.settledStats().residentItems();
+    List<String> residents =
+        dataset.files().stream().filter(file -> mount.cachedBytes(List.of(file)) > 0).toList();
+    assertThat(residents).hasSize((int) before);
 
-    sandbox.holdfast("restart", mount.name(), "--capacity", "3M").mustSucceed();
+    mount.whilePagesAreHeld(
+        residents,
+        () -> {
+          sandbox.holdfast("restart", mount.name(), "--capacity", "3M").mustSucceed();
 
-    mount.findAgain(START);
+          mount.findAgain(START);
+          Stats after = mount.settledStats();
+          assertThat(after.number("cache.capacity_bytes")).isEqualTo(3 << 20);
+          assertThat(after.residentItems()).isEqualTo(before);
+          assertThat(after.originItems()).isZero();
+        });
     assertThat(words(mount)).contains("-Xmx160m").doesNotContain("-Xmx512m");
-    Stats after = mount.settledStats();
-    assertThat(after.number("cache.capacity_bytes")).isEqualTo(3 << 20);
-    assertThat(after.residentItems()).isEqualTo(before);
-    assertThat(after.originItems()).isZero();
 
     sandbox
         .run(
