@@ -235,6 +235,19 @@ public final class Procfs {
     return thread == 0 ? 0 : (int) status(Integer.toString(thread)).number("Tgid").orElse(0);
   }
 
+  /**
+   * Tells whether a thread is in the user namespace of this process. A user who makes a namespace
+   * has all capabilities there, which concern no file of others. Returns false if nobody can tell.
+   */
+  public boolean isInOwnUserNamespace(int thread) {
+    try {
+      Path own = Files.readSymbolicLink(path(SELF + "/ns/user"));
+      return Files.readSymbolicLink(path(thread + "/ns/user")).equals(own);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
   /** Tells whether a thread is one of this process. */
   public boolean isOwnThread(int thread) {
     return Files.exists(path("self/task/" + thread));

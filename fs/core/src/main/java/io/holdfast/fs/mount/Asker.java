@@ -38,12 +38,13 @@ public record Asker(int uid, int gid, int thread) {
    * @param list the value of the directory's {@code system.posix_acl_access}; empty without one
    */
   boolean maySearch(Attributes directory, byte[] list, Procfs procfs) {
-    if (uid == 0) {
-      return true;
-    }
     Procfs.Fields status = procfs.status(Integer.toString(thread));
     OptionalLong capabilities = status.mask("CapEff");
-    if (capabilities.isEmpty() || (capabilities.getAsLong() & SEARCHES_ALL) != 0) {
+    if (capabilities.isEmpty()) {
+      return true;
+    }
+    boolean searchesAll = (capabilities.getAsLong() & SEARCHES_ALL) != 0;
+    if (searchesAll && procfs.isInOwnUserNamespace(thread)) {
       return true;
     }
     int mode = directory.mode();

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,15 @@ final class AskerTest {
   @BeforeEach
   void begin() throws IOException {
     status("0000000000000000", OTHER_GROUP + " 4294967294");
+    namespace("self", "user:[1]");
+    namespace(Integer.toString(THREAD), "user:[1]");
+  }
+
+  private void namespace(String process, String name) throws IOException {
+    Path link = root.resolve("proc").resolve(process).resolve("ns/user");
+    Files.createDirectories(link.getParent());
+    Files.deleteIfExists(link);
+    Files.createSymbolicLink(link, Path.of(name));
   }
 
   private void status(String capabilities, String groups) throws IOException {
@@ -76,14 +86,25 @@ final class AskerTest {
   }
 
   @Test
-  void maySearch_rootOrCapability_everywhere() throws IOException {
-    assertThat(may(0, 0, 0)).isTrue();
-    status("0000000000000002", "");
-    assertThat(may(0, USER, 1)).isTrue();
-    status("0000000000000004", "");
-    assertThat(may(0, USER, 1)).isTrue();
+  void maySearch_capability_everywhere() throws IOException {
+    for (String capabilities : List.of("0000000000000002", "0000000000000004")) {
+      status(capabilities, "");
+      assertThat(may(0, USER, 1)).isTrue();
+      assertThat(may(0, 0, 0)).isTrue();
+    }
     status("fffffffffffffff9", "");
     assertThat(may(0, USER, 1)).isFalse();
+    assertThat(may(0, 0, 0)).as("root of a container that has no capability").isFalse();
+  }
+
+  /** Each user can make a namespace, and has all capabilities there. */
+  @Test
+  void maySearch_capabilityInAnotherNamespace_doesNotCount() throws IOException {
+    status("ffffffffffffffff", "");
+    namespace(Integer.toString(THREAD), "user:[2]");
+    assertThat(may(0, USER, 1)).isFalse();
+    Files.delete(root.resolve("proc/" + THREAD + "/ns/user"));
+    assertThat(may(0, USER, 1)).as("nobody can tell").isFalse();
   }
 
   @Test
