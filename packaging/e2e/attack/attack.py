@@ -1,4 +1,5 @@
-"""usage: attack.py [--seed N] [--seconds N] [--ttl-ms N] [--refresh NAME] [--lists exact|stricter] LABEL ORIGIN MOUNT
+"""usage: attack.py [--seed N] [--seconds N] [--ttl-ms N] [--refresh NAME] [--lists exact|stricter]
+                 [--binding kernel|jnr-fuse] LABEL ORIGIN MOUNT
 
 ORIGIN/data is the dataset that is mounted at MOUNT, empty at first; beside it files are prepared. One
 process changes it at random, one for each of several users looks at it through the mount and at the
@@ -44,6 +45,7 @@ def arguments():
     parser.add_argument("--ttl-ms", type=int, default=1000)
     parser.add_argument("--refresh", default="")
     parser.add_argument("--lists", choices=("exact", "stricter"), default="exact")
+    parser.add_argument("--binding", choices=("kernel", "jnr-fuse"), default="kernel")
     parser.add_argument("label")
     parser.add_argument("origin")
     parser.add_argument("mount")

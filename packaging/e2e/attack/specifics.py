@@ -143,7 +143,7 @@ class Attempts:
     def closing_directory(self):
         """A directory is closed, then a secret comes into it, and root looks at it as soon as it is there: all that
         again and again, while users look at the name all the time."""
-        if self.label.startswith("jnr-fuse"):
+        if self.options.binding == "jnr-fuse":
             print("  no directory is being closed: this binding may fail then (SEMANTICS)")
             return
         self.directory("closing", 0o755)

@@ -67,6 +67,9 @@ class AttackIT {
     if (!exact) {
       command.addAll(List.of("--lists", "stricter"));
     }
+    if (!KERNEL) {
+      command.addAll(List.of("--binding", "jnr-fuse"));
+    }
     command.addAll(List.of(label, files.toString(), mount.mountpoint().toString()));
     return sandbox.start(Map.of(), command);
   }
