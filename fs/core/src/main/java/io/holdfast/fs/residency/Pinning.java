@@ -83,10 +83,10 @@ final class Pinning {
 
   /**
    * Begins to pin an item that has arrived. {@link Fetched#done()} is called when pinning has
-   * ended; or at once, if there are no peers and programs have been given the whole item, so that
-   * the kernel has all of its pages. The pins of such items come behind the readers: while these
-   * keep the processors busy, the pages are cached and not locked yet. If the kernel takes some,
-   * the pin has them fetched.
+   * ended; or at once, if programs have been given the whole item, so that the kernel has all of
+   * its pages. The pins of such items come behind the readers: while these keep the processors
+   * busy, the pages are cached and not locked yet. If the kernel takes some, the pin has them
+   * fetched.
    *
    * @return false where nothing is pinned any more
    */
@@ -199,9 +199,7 @@ final class Pinning {
       if (fetched.readsFromElsewhere() > 0) {
         return execute(this::rehome);
       }
-      boolean needsNothing = fetched.firstUndelivered() == item.length();
-      // a peer's question is answered from transit, or from the pinned pages
-      if (needsNothing && !fetched.mayBeAskedFor() && mayBeBehind(item.length())) {
+      if (fetched.firstUndelivered() == item.length() && mayBeBehind(item.length())) {
         return beginBehind();
       }
       return store() || execute(this::pin);

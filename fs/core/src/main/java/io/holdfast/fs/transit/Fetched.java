@@ -29,9 +29,6 @@ public interface Fetched {
    */
   int readsFromElsewhere();
 
-  /** Tells whether peers may ask this node for the item. */
-  boolean mayBeAskedFor();
-
   /** Tells whether an order predicted its reader, who has not arrived yet. */
   boolean isPredicted();
 

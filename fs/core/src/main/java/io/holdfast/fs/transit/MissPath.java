@@ -401,7 +401,7 @@ final class MissPath {
    * starts on another thread than the one that answers peers.
    */
   private void askSources(Fetch fetch) {
-    if (!hasPeers()) {
+    if (peers == PeerSource.NONE) {
       take(fetch, this::askOrigin);
     } else if (fetch.isForPeer()) {
       take(fetch, begun -> threads.execute(() -> take(begun, this::askPeers)));
@@ -497,10 +497,6 @@ final class MissPath {
   }
 
   // --- 3. peers
-
-  boolean hasPeers() {
-    return peers != PeerSource.NONE;
-  }
 
   private void askPeers(Fetch fetch) {
     if (!hasMemory(fetch, this::askPeers)) {

@@ -28,11 +28,6 @@ record Offered(MissPath path, Fetch fetch) implements Fetched {
   }
 
   @Override
-  public boolean mayBeAskedFor() {
-    return path.hasPeers();
-  }
-
-  @Override
   public boolean isPredicted() {
     return fetch.isPredicted();
   }

@@ -16,7 +16,7 @@ final class PinBacklogTest extends ResidencyFixture {
   private final CountDownLatch mayPin = new CountDownLatch(1);
 
   /** An item that programs have been given whole. */
-  private static class Read extends Offered {
+  private static final class Read extends Offered {
     private final Item item;
 
     Read(Item item, boolean elsewhere) {
@@ -118,26 +118,6 @@ final class PinBacklogTest extends ResidencyFixture {
     assertThat(locked()).isEqualTo(3L * LENGTH);
     assertThat(offered("i", false).calls).hasValue(1);
     awaitPins();
-  }
-
-  /** The peer would have the origin asked again. */
-  @Test
-  void itemThatPeersMayAskFor_waitsForItsPin() throws IOException {
-    begin(1 << 20);
-    file("f", random(LENGTH));
-    Read read =
-        new Read(item("f", LENGTH), false) {
-          @Override
-          public boolean mayBeAskedFor() {
-            return true;
-          }
-        };
-    assertThat(residency.offer(read)).isTrue();
-    assertThat(read.calls).hasValue(0);
-    assertThat(residency.figures().pinBacklogBytes()).isZero();
-    mayPin.countDown();
-    Await.latch(read.done);
-    assertThat(locked()).isEqualTo(LENGTH);
   }
 
   /** Its pages are to be brought in anew, by the bytes in transit. */

@@ -192,11 +192,6 @@ abstract class ResidencyFixture {
     }
 
     @Override
-    public boolean mayBeAskedFor() {
-      return false;
-    }
-
-    @Override
     public int readsFromElsewhere() {
       return elsewhere ? 1 : 0;
     }

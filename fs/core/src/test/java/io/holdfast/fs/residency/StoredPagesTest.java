@@ -60,11 +60,6 @@ final class StoredPagesTest extends ResidencyFixture {
     }
 
     @Override
-    public boolean mayBeAskedFor() {
-      return false;
-    }
-
-    @Override
     public int readsFromElsewhere() {
       return elsewhere;
     }
