@@ -19,7 +19,7 @@ final class RightsChanges {
   /** Longer than any call is between its two steps, but for one that waits for a silent origin. */
   static final Duration LASTING = Duration.ofSeconds(10);
 
-  /** So many take some 10 MB. If more change within that time, the oldest are not remembered. */
+  /** So many take some 10 MB. If more change within that time, some are not remembered. */
   private static final long MOST = 100_000;
 
   private static final int ALL_PASS = 0111;

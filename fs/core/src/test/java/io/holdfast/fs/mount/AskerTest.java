@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who may search a directory: as the kernel decides. */
+/** An asker may search a directory where the kernel lets the user search it. */
 final class AskerTest {
   private static final int THREAD = 12;
   private static final int OWNER = 1000;
@@ -56,14 +56,39 @@ final class AskerTest {
     return may(mode, uid, gid, NO_LIST);
   }
 
-  /** Returns a list of entries, each a tag, permissions and an id. */
-  private static byte[] list(int... entries) {
+  /** Returns a list; an entry is its tag, its permissions and, of a named one, its id. */
+  private static byte[] list(int[]... entries) {
     ByteBuffer list =
-        ByteBuffer.allocate(4 + entries.length / 3 * 8).order(ByteOrder.LITTLE_ENDIAN).putInt(2);
-    for (int i = 0; i < entries.length; i += 3) {
-      list.putShort((short) entries[i]).putShort((short) entries[i + 1]).putInt(entries[i + 2]);
+        ByteBuffer.allocate(4 + entries.length * 8).order(ByteOrder.LITTLE_ENDIAN).putInt(2);
+    for (int[] entry : entries) {
+      list.putShort((short) entry[0]).putShort((short) entry[1]);
+      list.putInt(entry.length > 2 ? entry[2] : -1);
     }
     return list.array();
+  }
+
+  private static int[] owner(int permissions) {
+    return new int[] {0x01, permissions};
+  }
+
+  private static int[] user(int id, int permissions) {
+    return new int[] {0x02, permissions, id};
+  }
+
+  private static int[] owningGroup(int permissions) {
+    return new int[] {0x04, permissions};
+  }
+
+  private static int[] group(int id, int permissions) {
+    return new int[] {0x08, permissions, id};
+  }
+
+  private static int[] mask(int permissions) {
+    return new int[] {0x10, permissions};
+  }
+
+  private static int[] others(int permissions) {
+    return new int[] {0x20, permissions};
   }
 
   @Test
@@ -117,27 +142,13 @@ final class AskerTest {
   void maySearch_list_byItsEntries() {
     byte[] list =
         list(
-            0x01,
-            7,
-            -1,
-            0x02,
-            1,
-            USER,
-            0x02,
-            4,
-            1002,
-            0x04,
-            1,
-            -1,
-            0x08,
-            0,
-            OTHER_GROUP,
-            0x10,
-            1,
-            -1,
-            0x20,
-            1,
-            -1);
+            owner(7),
+            user(USER, 1),
+            user(1002, 4),
+            owningGroup(1),
+            group(OTHER_GROUP, 0),
+            mask(1),
+            others(1));
     assertThat(may(0710, USER, 1, list)).as("named").isTrue();
     assertThat(may(0710, 1002, GROUP, list)).as("named, whose groups do not count").isFalse();
     assertThat(may(0710, 1003, GROUP, list)).as("one of two groups has it").isTrue();
@@ -149,25 +160,7 @@ final class AskerTest {
   void maySearch_listOfAThreadWithoutItsGroups_others() throws IOException {
     status("0", "");
     byte[] list =
-        list(
-            0x01,
-            7,
-            -1,
-            0x02,
-            7,
-            USER,
-            0x04,
-            7,
-            -1,
-            0x08,
-            7,
-            OTHER_GROUP,
-            0x10,
-            4,
-            -1,
-            0x20,
-            1,
-            -1);
+        list(owner(7), user(USER, 7), owningGroup(7), group(OTHER_GROUP, 7), mask(4), others(1));
     assertThat(may(0741, 1003, 1, list)).isTrue();
     assertThat(may(0741, USER, 1, list)).as("masked").isFalse();
     assertThat(may(0741, 1003, GROUP, list)).as("masked").isFalse();
@@ -176,7 +169,7 @@ final class AskerTest {
 
   @Test
   void maySearch_modeWithoutRightsOfAGroup_listIsNotAskedFor() {
-    assertThat(may(0701, USER, 1, list(0x01, 7, -1, 0x02, 0, USER, 0x04, 0, -1, 0x20, 0, -1)))
+    assertThat(may(0701, USER, 1, list(owner(7), user(USER, 0), owningGroup(0), others(0))))
         .isTrue();
   }
 
