@@ -106,7 +106,7 @@ class SupervisorIT {
   void watchersKilled_daemonStaysAndItsEndIsNoticed() throws IOException {
     Path state = sandbox.folder("watched.state");
     Path started = sandbox.root().resolve("started");
-    String daemon = "echo $$ >>\"$0\"; cat /proc/uptime >\"$1/ready\"; exec sleep 1000";
+    String daemon = "cat /proc/uptime >\"$1/ready\"; echo $$ >>\"$0\"; exec sleep 1000";
     Files.writeString(
         state.resolve("command"),
         "origin=/dev/null mountpoint=%s log=%s format=text\nset -- sh -c '%s' %s %s\n"
@@ -121,6 +121,30 @@ class SupervisorIT {
     awaitWatchers(supervisor, started, first);
     assertThat(lines(started)).as("the daemon goes on").hasSize(1);
     Posix.kill(Long.parseLong(lines(started).get(0)), Posix.SIGKILL);
+    Await.until(START, "the next daemon", () -> lines(started).size() == 2);
+    Posix.kill(supervisor.pid(), Posix.SIGTERM);
+    assertThat(supervisor.await(START).exit()).isZero();
+  }
+
+  /** The supervisor calculates with the time. Its shell ended where there was none. */
+  @Test
+  void killed_noTimeOfWhenItWasReady_anotherDaemonIsStarted() throws IOException {
+    Path state = sandbox.folder("untimed.state");
+    Path started = sandbox.root().resolve("started");
+    Files.writeString(
+        state.resolve("command"),
+        "origin=/dev/null mountpoint=%s log=%s format=text\nset -- sh -c '%s' %s %s\n"
+            .formatted(
+                sandbox.folder("mnt"),
+                sandbox.root().resolve("log"),
+                ": >\"$1/ready\"; echo $$ >>\"$0\"; exec sleep 1000",
+                started,
+                state));
+    Child supervisor = sandbox.start(Sandbox.launcher() + "-supervise", state.toString());
+    Await.until(START, "a daemon", () -> lines(started).size() == 1);
+
+    Posix.kill(Long.parseLong(lines(started).get(0)), Posix.SIGKILL);
+
     Await.until(START, "the next daemon", () -> lines(started).size() == 2);
     Posix.kill(supervisor.pid(), Posix.SIGTERM);
     assertThat(supervisor.await(START).exit()).isZero();
