@@ -227,7 +227,7 @@ for what, bound in bounds.items():
         wrong.append(what)
     print("  %-16s %6d before, %6d after%s" % (what, before[what], after[what], verdict))
 last = figures()
-for gauge in ("fetches.in_flight", "fetches.origin.in_flight", "fetches.origin.queued", "transit.used_bytes"):
+for gauge in ("fetches.in_flight", "fetches.origin.in_flight", "fetches.origin.queued", "transit.used_bytes", "cache.pin_backlog_bytes"):
     value = last
     for key in gauge.split("."):
         value = value[key]

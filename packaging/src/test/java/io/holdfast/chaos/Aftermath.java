@@ -23,6 +23,7 @@ final class Aftermath {
           "fetches.origin.queued",
           "fetches.origin.stuck",
           "transit.used_bytes",
+          "cache.pin_backlog_bytes",
           "transit.window_bytes");
 
   private final Cluster cluster;

@@ -96,6 +96,7 @@ class ControlFilesIT {
             "cache.refused_items",
             "cache.evicted_items",
             "cache.swapped_items",
+            "cache.pin_backlog_bytes",
             "cache.planned_hit_ratio",
             "opens.total",
             "fetches.origin.items",

@@ -262,6 +262,7 @@ public final class Mount {
         },
         pair ->
             pair[1].number("fetches.in_flight") == 0
+                && pair[1].number("cache.pin_backlog_bytes") == 0
                 && transitIsIdle.test(pair[1])
                 && sameWork(pair[0], pair[1]))[1];
   }

@@ -48,6 +48,12 @@ public final class MemoryGuard implements AutoCloseable {
      * @return the number of evicted residents
      */
     long resize(long capacity);
+
+    /**
+     * Learns how much memory is left where least is left, on the machine or in a cgroup of this
+     * process.
+     */
+    void available(long bytes);
   }
 
   /**
@@ -147,6 +153,7 @@ public final class MemoryGuard implements AutoCloseable {
     OwnUse use = sources.use().get();
     List<Room> rooms = sources.rooms().get();
     peak.accumulateAndGet(use.total(), Math::max);
+    sources.residents().available(rooms.stream().mapToLong(Room::available).min().orElse(0));
     CapacityRules.State was = state;
     CapacityRules.State is =
         rules.next(

@@ -36,14 +36,27 @@ final class Pinning {
   /** Bytes that are given to the kernel at once. */
   private static final int PIECE = 1 << 20;
 
+  /** The part of the available memory that may be behind: the kernel is in no need of its pages. */
+  private static final int PART_BEHIND = 4;
+
+  /** For each item that is behind: it takes some 500 bytes, so all take a 32nd of the heap. */
+  private static final int HEAP_BEHIND = 16 << 10;
+
   private final OwnMount mount;
   private final PageStore pages;
 
-  /** The queue of items to pin is bounded by transit memory, which holds the items' bytes. */
+  /**
+   * The queue of items to pin is bounded by transit memory, which holds the items' bytes, and by
+   * what may be behind.
+   */
   private final IsolatedThreads pinners;
 
   private final boolean hard;
   private final Consumer<Resident> unpinned;
+  private final AtomicLong behindBytes = new AtomicLong();
+  private final AtomicInteger behindItems = new AtomicInteger();
+  private final long mostItemsBehind = Runtime.getRuntime().maxMemory() / HEAP_BEHIND;
+  private volatile long mostBehind;
   private final AtomicLong failures = new AtomicLong();
   private final AtomicInteger lastErrno = new AtomicInteger();
   private volatile boolean closed;
@@ -72,10 +85,45 @@ final class Pinning {
    * Begins to pin an item that has arrived. {@link Fetched#done()} is called when pinning has
    * ended.
    *
+   * <p>If programs have been given the whole item, the kernel has all of its pages, and the item
+   * {@linkplain Fetched#giveWay() gives way} in transit. The pins of such items come behind the
+   * readers: while these keep the processors busy, the pages are cached and not locked yet. If the
+   * kernel takes some, the pin has them read again.
+   *
    * @return false where nothing is pinned any more
    */
   boolean begin(Resident resident, Fetched fetched) {
     return new Arrived(resident, fetched).begin();
+  }
+
+  /**
+   * Learns how much memory is available: it bounds what may be {@linkplain #backlogBytes behind}.
+   */
+  void available(long bytes) {
+    mostBehind = bytes / PART_BEHIND;
+  }
+
+  /**
+   * Returns the bytes of residents that a program has read whole and whose pins are still to come.
+   */
+  long backlogBytes() {
+    return behindBytes.get();
+  }
+
+  /** Adds an item to those whose pins may come later; returns false if there is no room for it. */
+  private boolean mayBeBehind(int length) {
+    int items = behindItems.incrementAndGet();
+    long bytes = behindBytes.addAndGet(length);
+    if (items <= mostItemsBehind && bytes <= mostBehind) {
+      return true;
+    }
+    noLongerBehind(length);
+    return false;
+  }
+
+  private void noLongerBehind(int length) {
+    behindBytes.addAndGet(-length);
+    behindItems.decrementAndGet();
   }
 
   /** Begins to pin an item that an earlier daemon had pinned. */
@@ -150,9 +198,36 @@ final class Pinning {
     }
 
     boolean begin() {
-      return fetched.readsFromElsewhere() > 0
-          ? execute(this::rehome)
-          : store() || execute(this::pin);
+      if (fetched.readsFromElsewhere() > 0) {
+        return execute(this::rehome);
+      }
+      if (fetched.firstUndelivered() == item.length() && mayBeBehind(item.length())) {
+        return beginBehind();
+      }
+      return store() || execute(this::pin);
+    }
+
+    private boolean beginBehind() {
+      boolean begun = false;
+      try {
+        begun = execute(this::pinBehind);
+      } finally {
+        if (!begun) {
+          noLongerBehind(item.length());
+        }
+      }
+      if (begun) {
+        fetched.giveWay();
+      }
+      return begun;
+    }
+
+    private void pinBehind() {
+      try {
+        pin();
+      } finally {
+        noLongerBehind(item.length());
+      }
     }
 
     private void rehome() {

@@ -119,6 +119,7 @@ public final class Residency implements AutoCloseable {
       long evictedItems,
       long swappedItems,
       long pinFailures,
+      long pinBacklogBytes,
       long windowBytes,
       long droppedBytes) {}
 
@@ -557,6 +558,14 @@ public final class Residency implements AutoCloseable {
     pinning.tick();
   }
 
+  /**
+   * Learns how much memory could be had without taking from others; nothing until the first call.
+   * Pins come behind the readers as far as that allows.
+   */
+  public void available(long bytes) {
+    pinning.available(bytes);
+  }
+
   /** Tells whether a file's name excludes it from residency. */
   public boolean isExcluded(OriginPath path) {
     return admission.verdict(path) == Selection.Verdict.EXCLUDED;
@@ -601,6 +610,7 @@ public final class Residency implements AutoCloseable {
         evicted.get(),
         swapped.get(),
         pinning.failures(),
+        pinning.backlogBytes(),
         pageDropper.bytes(),
         pageDropper.droppedBytes());
   }

@@ -65,6 +65,9 @@ final class Fetch {
   private boolean outdated;
   private boolean admitted;
 
+  /** Whether its pin needs none of the bytes, so that others may have the memory before that. */
+  private boolean givesWay;
+
   /** Whether the bytes stay for other jobs. */
   private boolean shared;
 
@@ -307,7 +310,8 @@ final class Fetch {
     return fresh;
   }
 
-  private boolean isDelivered() {
+  /** Tells whether every byte has been delivered. */
+  synchronized boolean isDelivered() {
     return deliveredBytes >= item.length();
   }
 
@@ -434,14 +438,14 @@ final class Fetch {
    * The consequences of the decision.
    *
    * @param untold deliveries before the decision, to be reported
-   * @param kept whether the bytes stay for later reads
+   * @param kept whether the bytes stay, and may be given up for other fetches
    */
   record Decision(@Nullable Delivery untold, boolean kept) {}
 
   /** Records the decision; where the heap is full, changes nothing. The caller settles it then. */
   synchronized Decision decided(boolean admits) {
     boolean untold = offered || state == State.RUNNING;
-    boolean kept = state == State.RUNNING && !admits;
+    boolean kept = state == State.RUNNING && (!admits || givesWay);
     Decision made = new Decision(untold(untold && !admits), kept);
     offered = false;
     admitted = admits && state != State.REFUSED;
@@ -471,6 +475,11 @@ final class Fetch {
     if (known != null) {
       known.complete(null);
     }
+  }
+
+  /** Notes that others may have the memory, though the item is still to be pinned. */
+  synchronized void giveWay() {
+    givesWay = true;
   }
 
   /**
@@ -519,7 +528,12 @@ final class Fetch {
     return null;
   }
 
-  /** Tells whether it is kept, and nobody uses it now. */
+  /** Tells whether others may have the memory when nobody uses it. */
+  private boolean isKept() {
+    return state == State.REFUSED || (state == State.ADMITTED && givesWay);
+  }
+
+  /** Tells whether it was refused, and nobody uses it now. */
   synchronized boolean isIdle() {
     return state == State.REFUSED && users == 0;
   }
@@ -534,7 +548,7 @@ final class Fetch {
    * up now.
    */
   synchronized long idleSince() {
-    return isIdle() && !shared ? lastUse : Long.MAX_VALUE;
+    return isKept() && !shared && users == 0 ? lastUse : Long.MAX_VALUE;
   }
 
   /** Tells whether no further reader is expected. */
@@ -609,7 +623,7 @@ final class Fetch {
    * @param unanswered asks that still waited and need an answer
    * @param untold deliveries to be reported
    * @param unreached the reader that it was fetched ahead for, if it has not arrived
-   * @param wasKept whether the bytes were kept for later reads
+   * @param wasKept whether the bytes might have been given up for other fetches
    */
   record End(
       List<Ask> unanswered,
@@ -633,7 +647,7 @@ final class Fetch {
               List.copyOf(waiters),
               untold ? new Delivery(deliveredBytes, true) : null,
               ahead,
-              state == State.REFUSED);
+              isKept());
       // from here on nothing fails: an ask that is no longer in the fetch must have its answer
       state = State.RETIRED;
       ahead = null;

@@ -39,6 +39,13 @@ public interface Fetched {
   boolean isOutdated();
 
   /**
+   * Lets other fetches have the memory if they need it before {@link #done()}: whoever took the
+   * item needs the bytes no more. Only a reader whose pages were dropped would, or a peer; so the
+   * memory stays where peers may ask for the item.
+   */
+  void giveWay();
+
+  /**
    * Frees the memory: the item is pinned, or will not be. The component that took the item calls
    * this or {@link #passedOn()}, once.
    */

@@ -55,7 +55,7 @@ final class MissPath {
   private volatile boolean closed;
   private volatile Sharing sharing = Sharing.NONE;
 
-  /** Fetches in the table that were refused; only these can be given up. */
+  /** Fetches in the table that were refused or give way; only these can be given up. */
   private final AtomicInteger kept = new AtomicInteger();
 
   /**
@@ -686,6 +686,13 @@ final class MissPath {
     }
   }
 
+  /** See {@link Fetched#giveWay()}. */
+  void giveWay(Fetch fetch) {
+    if (peers == PeerSource.NONE) {
+      fetch.giveWay();
+    }
+  }
+
   /** See {@link Fetched#passedOn()}. */
   void passedOn(Fetch fetch) {
     share(fetch);
@@ -899,24 +906,24 @@ final class MissPath {
     }
   }
 
-  /** A kept fetch at one moment. */
+  /** A kept fetch, or one that gives way to others, at one moment. */
   private record Idle(Fetch fetch, boolean spent, long since) {}
 
   /**
-   * Frees memory: gives up the least recently used quarter of the kept fetches. Takes only
-   * completely delivered ones, if there are any.
+   * Frees memory: gives up the least recently used quarter of the kept fetches and of those that
+   * give way. Takes only completely delivered ones, if there are any.
    *
    * @param spentOnly whether to take only completely delivered ones in any case
    * @return whether any fetch was given up
    */
   private boolean giveUpIdle(boolean spentOnly) {
     if (kept.get() == 0) {
-      return false; // all fetches are arriving or being pinned
+      return false; // all fetches are arriving, or their pins need the bytes
     }
     List<Idle> idle = new ArrayList<>();
     table.forEach(
         fetch -> {
-          Idle each = new Idle(fetch, fetch.isSpent(), fetch.idleSince());
+          Idle each = new Idle(fetch, fetch.isDelivered(), fetch.idleSince());
           if (each.since != Long.MAX_VALUE) {
             idle.add(each);
           }

@@ -38,6 +38,11 @@ record Offered(MissPath path, Fetch fetch) implements Fetched {
   }
 
   @Override
+  public void giveWay() {
+    path.giveWay(fetch);
+  }
+
+  @Override
   public void done() {
     path.retire(fetch);
   }

@@ -112,7 +112,8 @@ public final class Transit {
 
   /**
    * Returns the bytes of memory in use that are given up when other fetches need them: bytes of
-   * items that were not admitted and that nobody reads at the moment.
+   * items that were not admitted, or whose pins need them no more, and that nobody reads at the
+   * moment.
    */
   public long reclaimable() {
     return path.reclaimable();

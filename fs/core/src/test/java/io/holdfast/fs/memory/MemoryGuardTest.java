@@ -28,16 +28,20 @@ class MemoryGuardTest {
 
   private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
 
+  private List<Room> cgroups = List.of();
+  private long told;
+
   private final MemoryGuard guard =
       new MemoryGuard(
           new CapacityRules(Duration.ofSeconds(60)),
-          new MemoryGuard.Sources(
-              () -> bounds,
-              this::use,
-              () -> List.of(new Room("machine", 5000 * MIB, available, 0)),
-              new Items(),
-              () -> now),
+          new MemoryGuard.Sources(() -> bounds, this::use, this::rooms, new Items(), () -> now),
           thread);
+
+  private List<Room> rooms() {
+    List<Room> rooms = new ArrayList<>(cgroups);
+    rooms.add(0, new Room("machine", 5000 * MIB, available, 0));
+    return rooms;
+  }
 
   private OwnUse use() {
     onLook.run();
@@ -59,6 +63,11 @@ class MemoryGuardTest {
       available += gone;
       return gone / ITEM;
     }
+
+    @Override
+    public void available(long bytes) {
+      told = bytes;
+    }
   }
 
   @AfterEach
@@ -77,6 +86,17 @@ class MemoryGuardTest {
     assertThat(resizes).isEmpty();
     assertThat(guard.figures().state().phase()).isEqualTo(Phase.OK);
     assertThat(guard.figures().peak()).isEqualTo(1000 * MIB);
+  }
+
+  @Test
+  void look_tellsWhatIsLeftWhereLeastIsLeft() {
+    available = 3000 * MIB;
+    guard.look();
+    assertThat(told).isEqualTo(3000 * MIB);
+
+    cgroups = List.of(new Room("cgroup", 4000 * MIB, 2500 * MIB, 0));
+    guard.look();
+    assertThat(told).isEqualTo(2500 * MIB);
   }
 
   @Test

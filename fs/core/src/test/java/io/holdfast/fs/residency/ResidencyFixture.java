@@ -165,6 +165,7 @@ abstract class ResidencyFixture {
     private final boolean elsewhere;
     final CountDownLatch done = new CountDownLatch(1);
     final AtomicInteger calls = new AtomicInteger();
+    volatile boolean givesWay;
     volatile boolean outdated;
     volatile boolean predicted;
 
@@ -204,6 +205,11 @@ abstract class ResidencyFixture {
     @Override
     public boolean isOutdated() {
       return outdated;
+    }
+
+    @Override
+    public void giveWay() {
+      givesWay = true;
     }
 
     @Override

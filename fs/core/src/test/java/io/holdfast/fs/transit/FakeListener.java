@@ -46,6 +46,9 @@ final class FakeListener implements FetchListener {
   /** Whether an item is pinned before the offer of it has returned. */
   volatile boolean pinsAtOnce;
 
+  /** Whether the pins of admitted items need none of their bytes. */
+  volatile boolean givesWay;
+
   final Queue<Fetched> admitted = new ConcurrentLinkedQueue<>();
   final Map<ItemKey, Integer> offers = new ConcurrentHashMap<>();
   final AtomicLong delivered = new AtomicLong();
@@ -75,6 +78,9 @@ final class FakeListener implements FetchListener {
       return false;
     }
     admitted.add(fetched);
+    if (givesWay) {
+      fetched.giveWay();
+    }
     if (pinsAtOnce) {
       pinAll();
     }

@@ -21,6 +21,86 @@ final class TransitKeepingTest {
   private static final int ITEM = 4 * MIB;
   private static final long CAPACITY = 4L * ITEM;
 
+  // items that are being pinned, and need none of their bytes for it
+
+  private static TransitFixture behind() {
+    TransitFixture t = TransitFixture.direct(ITEM, CAPACITY);
+    t.listener.admits = item -> true;
+    t.listener.givesWay = true;
+    return t;
+  }
+
+  @Test
+  void givesWay_readAgainBeforeItsPin_costsNoOtherFetch() {
+    try (TransitFixture t = behind()) {
+      File file = t.file("f", 200_000, 1);
+      t.assertRead(file, 0, 200_000);
+      t.assertRead(t.file("next", 1000, 2), 0, 1000);
+      t.clock.advance(Duration.ofMinutes(1));
+      t.transit.expire();
+      assertThat(t.transit.reclaimable()).isEqualTo(201_000);
+
+      assertThat(t.read(file, 0, 200_000, TransitFixture.SECOND).bytes()).isEqualTo(file.bytes());
+      t.assertRead(file, 150_000, 50_000);
+      assertThat(t.transit.bring(new ItemLayout(ITEM).item(file.content(), 0))).isCompleted();
+
+      assertThat(t.origin.opens()).isEqualTo(2);
+      assertThat(t.listener.delivered).as("it is no item that was refused").hasValue(0);
+      t.listener.pinAll();
+      assertThat(t.transit.used()).isZero();
+    }
+  }
+
+  @Test
+  void givesWay_memoryIsNeeded_goesBeforeItsPin() {
+    try (TransitFixture t = behind()) {
+      for (int i = 0; i < 12; i++) {
+        t.assertRead(t.file("f" + i, ITEM, i), 0, ITEM);
+      }
+      assertThat(t.transit.used()).isEqualTo(CAPACITY);
+      assertThat(t.listener.admitted).hasSize(12);
+      assertThat(t.listener.offers).hasSize(12);
+
+      t.listener.pinAll();
+
+      assertThat(t.transit.used()).isZero();
+      t.listener.givesWay = false;
+      t.assertRead(t.file("last", ITEM, 12), 0, ITEM);
+      assertThat(t.transit.reclaimable()).isZero();
+    }
+  }
+
+  /** What its reader still reads does not go. */
+  @Test
+  void givesWay_whileItIsRead_goesWhenThatHasEnded() {
+    try (TransitFixture t = behind()) {
+      File file = t.file("f", ITEM, 1);
+      t.assertRead(file, 0, ITEM);
+      Fetched fetched = t.listener.admitted.element();
+      assertThat(fetched.hold()).isNotZero();
+      assertThat(t.transit.reclaimable()).isZero();
+      for (int i = 2; i < 8; i++) {
+        t.assertRead(t.file("f" + i, ITEM, i), 0, ITEM);
+      }
+      t.assertRead(file, 0, ITEM);
+      assertThat(t.origin.opens()).isEqualTo(7);
+      fetched.release();
+      assertThat(t.transit.reclaimable()).isEqualTo(CAPACITY);
+    }
+  }
+
+  /** The pin was quicker than the offer's return. */
+  @Test
+  void givesWay_pinnedAtOnce_isGone() {
+    try (TransitFixture t = behind()) {
+      t.listener.pinsAtOnce = true;
+      for (int i = 0; i < 8; i++) {
+        t.assertRead(t.file("f" + i, ITEM, i), 0, ITEM);
+        assertThat(t.transit.used()).isZero();
+      }
+    }
+  }
+
   // what is kept, and for how long
 
   @Test

@@ -78,6 +78,17 @@ final class TransitPeersTest {
     assertThat(asking).isEmpty();
   }
 
+  /** A peer may ask for it, and the origin would be read again. */
+  @Test
+  void givesWay_toNobody_becausePeersMayAskForIt() {
+    t.listener.givesWay = true;
+    fillMemory();
+    assertThat(transit.reclaimable()).isZero();
+    assertThat(read(t.file("last", MIB, 3)).isAnswered()).isFalse();
+    t.listener.pinAll();
+    asking.forEach(Runnable::run);
+  }
+
   @Test
   void read_memoryMustBeWaitedFor_takesAnotherThread() {
     File last = t.file("last", MIB, 3);

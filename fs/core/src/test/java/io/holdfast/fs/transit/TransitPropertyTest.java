@@ -55,6 +55,7 @@ final class TransitPropertyTest {
       for (int step = 0; step < 150; step++) {
         String name = "f" + random.nextInt(FILES);
         File file = files.get(name);
+        t.listener.givesWay = random.nextBoolean();
         switch (random.nextInt(12)) {
           case 0 -> {
             outdated.add(file);

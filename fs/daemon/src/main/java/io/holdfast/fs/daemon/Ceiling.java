@@ -83,5 +83,10 @@ final class Ceiling {
     public long resize(long capacity) {
       return residency.resize(capacity, live.prepare(live.capacity()).mappings());
     }
+
+    @Override
+    public void available(long bytes) {
+      residency.available(bytes);
+    }
   }
 }

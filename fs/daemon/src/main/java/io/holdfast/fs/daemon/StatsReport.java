@@ -149,6 +149,7 @@ final class StatsReport {
         figures.evictedItems(),
         figures.swappedItems(),
         figures.pinFailures(),
+        figures.pinBacklogBytes(),
         plannedHitRatio(),
         sources.residency.isHard() ? "hard" : "soft",
         sources.capacityOfNodeBudget.getAsBoolean());

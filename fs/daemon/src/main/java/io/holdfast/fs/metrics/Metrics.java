@@ -150,6 +150,10 @@ public final class Metrics {
         f -> f.cache().pinFailures(),
         "Admitted items that could not be pinned: limits of locked memory or of mappings.");
     table.gauge(
+        "holdfast_cache_pin_backlog_bytes",
+        f -> f.cache().pinBacklogBytes(),
+        "What residents are cached and not locked yet: pins come behind the readers.");
+    table.gauge(
         "holdfast_cache_planned_hit_ratio",
         f -> f.cache().plannedHitRatio(),
         "Share of the bytes that each epoch from the second on will find resident here.");
