@@ -141,23 +141,26 @@ class Attempts:
         self.must_refuse("a new name below a closed directory", NOBODY, "room/new")
 
     def closing_directory(self):
-        """A directory is closed, then a secret comes into it, and root looks at it as soon as it is there: all that
-        again and again, while users look at the name all the time."""
+        """A directory, or the one above it, is closed, then a secret comes into it, and root looks at it as soon as it is
+        there: all that again and again, while users look at the name all the time."""
         if self.options.binding == "jnr-fuse":
             print("  no directory is being closed: this binding may fail then (SEMANTICS)")
             return
-        self.directory("closing", 0o755)
-        folder, name = os.path.join(self.origin, "closing"), os.path.join(self.origin, "closing/f")
+        folders = [os.path.join(self.origin, each) for each in ("closing", "closing/in")]
+        for folder in folders:
+            self.directory(folder, 0o755)
+        name = os.path.join(self.origin, "closing/in/f")
         end = time.monotonic() + _CLOSING
         # what is public has an even size
-        self.place("closing/f", 2)
-        lookers = [look_on(user, os.path.join(self.mount, "closing/f"), end) for user in (NOBODY, NOBODY, DAEMON, ROOT, ROOT)]
+        self.place("closing/in/f", 2)
+        lookers = [look_on(user, os.path.join(self.mount, "closing/in/f"), end) for user in (NOBODY, NOBODY, DAEMON, ROOT, ROOT)]
         size = 2
         while time.monotonic() < end:
+            folder = self.chance.choice(folders)
             os.chmod(folder, 0o700)
             for step in (1, 2):
                 time.sleep(self.chance.expovariate(1000))
-                self.place("closing/f", size + step)
+                self.place("closing/in/f", size + step)
             size = 2 + size % _MOST
             time.sleep(self.chance.expovariate(1000))
             os.chmod(folder, 0o755)

@@ -134,7 +134,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
     return openings;
   }
 
-  /** Returns the directories whose rights have changed lately. */
+  /** Returns the directories that were closed to some users lately. */
   RightsChanges rightsChanges() {
     return rightsChanges;
   }
@@ -146,6 +146,7 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
 
   @Override
   public void otherRights(Node directory) {
+    rightsChanges.note(directory.id(), directory.attributes());
     kernel.expireRights(directory.id());
     Openings.Opening opening = openings.of(directory.id());
     if (opening != null) {
@@ -154,8 +155,6 @@ public final class DatasetChanges implements Tree.ChangeListener, TreePass.Chang
       closed.add(directory);
       executeOnce(closing, waiter, this::expireClosed);
     }
-    // last: a heap that is full for this keeps nothing from the kernel
-    rightsChanges.note(directory.id(), directory.attributes());
   }
 
   /**

@@ -49,6 +49,9 @@ public final class DatasetFilesystem implements Filesystem {
   /** Far above any id that the tree reaches. */
   private static final long CONTROL = 1L << 62;
 
+  /** How often a lookup is made while the rights of its directory change. */
+  private static final int LOOKUPS = 10;
+
   /** More than any kernel asks for at once, and less than what a few of them would take. */
   private static final int LONGEST_READ = 16 << 20;
 
@@ -124,18 +127,53 @@ public final class DatasetFilesystem implements Filesystem {
       return lookupControl(parent, name);
     }
     try {
-      Node directory = tree.node(parent);
-      Node found = metadata.lookup(directory, name);
-      if (changes.rightsChanges().isRecent(parent) && !rights.letPass(directory, asker)) {
-        throw new FsException(FsError.STALE, directory.path() + ": its rights have just changed");
-      }
-      return entry(found);
+      return entry(lookup(tree.node(parent), name, asker));
     } catch (FsException e) {
       if (e.code() == FsError.NOT_FOUND) {
         changes.missing(parent, name);
       }
       throw e;
     }
+  }
+
+  /**
+   * Looks up a name in a directory of the dataset. Repeats that if rights on the way there have
+   * changed meanwhile: nobody knows by which of them the entry was found.
+   */
+  private Node lookup(Node directory, byte[] name, Asker asker) throws FsException {
+    for (int tries = 1; tries <= LOOKUPS; tries++) {
+      long change = lastChange(directory);
+      Node found = metadata.lookup(directory, name);
+      boolean passes = change == 0 || letPass(directory, asker);
+      if (lastChange(directory) == change) {
+        if (passes) {
+          return found;
+        }
+        break;
+      }
+    }
+    throw new FsException(FsError.STALE, directory.path() + ": rights there have just changed");
+  }
+
+  /** Returns the number of the last change of a directory or of one above it; 0 without any. */
+  private long lastChange(Node directory) {
+    RightsChanges closed = changes.rightsChanges();
+    long last = 0;
+    if (closed.areAny()) {
+      for (Node at = directory; at != null; at = at.parent()) {
+        last = Math.max(last, closed.last(at.id()));
+      }
+    }
+    return last;
+  }
+
+  private boolean letPass(Node directory, Asker asker) {
+    for (Node at = directory; at != null; at = at.parent()) {
+      if (changes.rightsChanges().last(at.id()) != 0 && !rights.letPass(at, asker)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static boolean isControl(long parent, byte[] name) {
@@ -230,10 +268,10 @@ public final class DatasetFilesystem implements Filesystem {
 
   @Override
   public Duration believeNames(long directory) {
-    if (changes.rightsChanges().isRecent(directory)) {
+    Node known = tree.handle(directory);
+    if (known != null && lastChange(known) != 0) {
       return Duration.ZERO;
     }
-    Node known = tree.handle(directory);
     return known == null ? metadata.ttl() : metadata.believe(known);
   }
 

@@ -75,7 +75,11 @@ final class Rights {
 
   /** Returns the attributes of a node as they are to be shown. */
   Attributes shown(Node node) {
-    Attributes attributes = openings.shown(node, node.attributes());
+    return asEnforced(openings.shown(node, node.attributes()));
+  }
+
+  /** Returns attributes with a mode that is strict enough where the kernel decides by it alone. */
+  private Attributes asEnforced(Attributes attributes) {
     int acl = attributes.acl();
     if (!Acl.isAny(acl) || (kernelDecides && Acl.isPosix(acl))) {
       return attributes;
@@ -90,14 +94,14 @@ final class Rights {
   }
 
   /**
-   * Tells whether a directory lets a user pass by the rights that are shown of it. Returns false
-   * also if they cannot be read: they are changing.
+   * Tells whether a directory lets a user pass by its rights of now, also if it is not shown with
+   * all of them yet. Returns false also if they cannot be read: they are changing.
    */
   boolean letPass(Node directory, Asker asker) {
-    Attributes shown = shown(directory);
+    Attributes now = asEnforced(directory.attributes());
     try {
-      boolean hasList = kernelDecides && Acl.isPosix(shown.acl());
-      return asker.maySearch(shown, hasList ? value(directory, ACCESS.bytes()) : NO_LIST, procfs);
+      boolean hasList = kernelDecides && Acl.isPosix(now.acl());
+      return asker.maySearch(now, hasList ? value(directory, ACCESS.bytes()) : NO_LIST, procfs);
     } catch (FsException e) {
       return false;
     }

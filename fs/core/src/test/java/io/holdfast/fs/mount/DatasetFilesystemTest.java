@@ -38,6 +38,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -63,6 +65,10 @@ final class DatasetFilesystemTest {
   private final FakeClock clock = new FakeClock();
   private final ReadStats reads = new ReadStats();
   private final FullHeap heap = new FullHeap();
+
+  /** Runs when a node is replaced, before its name leads to another one. */
+  private final AtomicReference<Runnable> whenReplaced = new AtomicReference<>(() -> {});
+
   private NodeTable nodes;
   private IsolatedThreads threads;
   private Transit transit;
@@ -112,7 +118,7 @@ final class DatasetFilesystemTest {
   void create() throws FsException {
     nodes = new NodeTable(GrowingMemory.ofProcess("nodes"));
     threads = IsolatedThreads.start("test", 1, 0, new IsolatedThreads.Failures());
-    tree = new Tree(origin, nodes, old -> {});
+    tree = new Tree(origin, nodes, old -> whenReplaced.getAndSet(() -> {}).run());
     ItemLayout layout = new ItemLayout(ITEM);
     transit =
         new Transit(
@@ -191,10 +197,7 @@ final class DatasetFilesystemTest {
   @Test
   void lookup_directoryWasJustClosed_isRefusedToUsersWhoMayNotPassNow()
       throws FsException, IOException {
-    Path status = procfs.resolve("proc/12/status");
-    Files.createDirectories(status.getParent());
-    Files.writeString(status, "Groups:\t\nCapEff:\t0\n");
-    Asker user = new Asker(1000, 1000, 12);
+    Asker user = user();
     origin.file("d/f", new byte[1]);
     origin.chmod("d", 0700);
     long directory = filesystem.lookup(Filesystem.ROOT, NAME_OF_DIRECTORY, ROOT).node();
@@ -209,6 +212,80 @@ final class DatasetFilesystemTest {
     origin.chmod("d", 0701);
     assertFails(() -> filesystem.attributes(directory), FsError.STALE);
     assertThat(filesystem.lookup(directory, NAME, user).node()).isPositive();
+  }
+
+  /** A process that was there already is refused as well: nobody can tell it from others. */
+  @Test
+  void lookup_directoryAboveWasJustClosed_isRefusedToUsersWhoMayNotPassNow()
+      throws FsException, IOException {
+    Asker user = user();
+    origin.file("d/d/f", new byte[1]);
+    long above = filesystem.lookup(Filesystem.ROOT, NAME_OF_DIRECTORY, ROOT).node();
+    long directory = filesystem.lookup(above, NAME_OF_DIRECTORY, ROOT).node();
+    assertThat(filesystem.lookup(directory, NAME, user).node()).isPositive();
+    assertThat(filesystem.believeNames(directory)).isEqualTo(TTL);
+
+    change(above, 0700, 1);
+
+    assertFails(() -> filesystem.lookup(directory, NAME, user), FsError.STALE);
+    assertThat(filesystem.lookup(directory, NAME, ROOT).node()).isPositive();
+    assertThat(filesystem.believeNames(directory)).isZero();
+  }
+
+  /** The file was found while the directory was closed. */
+  @Test
+  void lookup_directoryIsOpenedMeanwhile_givesWhatIsThereSince() throws FsException, IOException {
+    Asker user = user();
+    origin.file("d/f", new byte[1]);
+    long directory = filesystem.lookup(Filesystem.ROOT, NAME_OF_DIRECTORY, ROOT).node();
+    assertThat(filesystem.lookup(directory, NAME, user).attributes().size()).isEqualTo(1);
+    change(directory, 0700, 2);
+    whenReplaced.set(() -> change(directory, 0755, 3));
+
+    assertThat(filesystem.lookup(directory, NAME, user).attributes().size()).isEqualTo(3);
+    assertThat(filesystem.believeNames(directory)).isZero();
+  }
+
+  @Test
+  void lookup_directoryChangesAllTheTime_isRefused() throws FsException, IOException {
+    Asker user = user();
+    origin.file("d/f", new byte[1]);
+    long directory = filesystem.lookup(Filesystem.ROOT, NAME_OF_DIRECTORY, ROOT).node();
+    filesystem.lookup(directory, NAME, user);
+    change(directory, 0700, 2);
+    AtomicInteger changed = new AtomicInteger(2);
+    whenReplaced.set(
+        new Runnable() {
+          @Override
+          public void run() {
+            int size = changed.incrementAndGet();
+            change(directory, size % 2 == 0 ? 0700 : 0755, size);
+            whenReplaced.set(this);
+          }
+        });
+
+    assertFails(() -> filesystem.lookup(directory, NAME, user), FsError.STALE);
+    assertThat(changed).hasValueGreaterThan(2);
+  }
+
+  /** Gives a directory rights and a file of a size; the daemon has learned of the rights. */
+  private void change(long directory, int mode, int size) {
+    origin.file("d/f", new byte[size]);
+    origin.chmod("d", mode);
+    assertFails(() -> filesystem.attributes(directory), FsError.STALE);
+    try {
+      changes.rightsChanges().note(directory, tree.node(directory).attributes());
+    } catch (FsException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** A user with no groups and no capabilities. */
+  private Asker user() throws IOException {
+    Path status = procfs.resolve("proc/12/status");
+    Files.createDirectories(status.getParent());
+    Files.writeString(status, "Groups:\t\nCapEff:\t0\n");
+    return new Asker(1000, 1000, 12);
   }
 
   private void assertNextReadIsNotBlocked() throws FsException {

@@ -20,36 +20,50 @@ final class RightsChangesTest {
   }
 
   @Test
-  void isRecent_directoryThatHasChanged_forSomeTime() {
-    assertThat(changes.isRecent(DIRECTORY)).isFalse();
+  void last_directoryThatWasClosed_forSomeTime() {
+    assertThat(changes.last(DIRECTORY)).isZero();
 
     changes.note(DIRECTORY, rights(0750, Acl.NONE));
-    assertThat(changes.isRecent(DIRECTORY)).isTrue();
-    assertThat(changes.isRecent(8)).isFalse();
+    assertThat(changes.last(DIRECTORY)).isPositive();
+    assertThat(changes.last(8)).isZero();
 
     clock.advance(RightsChanges.LASTING.minusMillis(1));
-    assertThat(changes.isRecent(DIRECTORY)).isTrue();
+    assertThat(changes.last(DIRECTORY)).isPositive();
     clock.advance(Duration.ofMillis(1));
-    assertThat(changes.isRecent(DIRECTORY)).isFalse();
+    assertThat(changes.last(DIRECTORY)).isZero();
   }
 
   @Test
-  void isRecent_allUsersMayPass_thereIsNobodyToRefuse() {
+  void last_allUsersMayPass_thereIsNobodyToRefuse() {
     changes.note(DIRECTORY, rights(0755, Acl.NONE));
-    assertThat(changes.isRecent(DIRECTORY)).isFalse();
+    assertThat(changes.last(DIRECTORY)).isZero();
     changes.note(DIRECTORY, rights(0755, Acl.posix(0700)));
-    assertThat(changes.isRecent(DIRECTORY)).isTrue();
-    changes.note(DIRECTORY, rights(0711, Acl.NONE));
-    assertThat(changes.isRecent(DIRECTORY)).isFalse();
+    assertThat(changes.last(DIRECTORY)).isPositive();
+  }
+
+  /** An answer from before may be on its way, for a user who passed before the directory closed. */
+  @Test
+  void last_opensToAllAgain_isAnotherNumberForSomeTimeFromThenOn() {
+    changes.note(DIRECTORY, rights(0700, Acl.NONE));
+    long closed = changes.last(DIRECTORY);
+    clock.advance(RightsChanges.LASTING.minusMillis(1));
+    changes.note(DIRECTORY, rights(0755, Acl.NONE));
+    clock.advance(RightsChanges.LASTING.minusMillis(1));
+    assertThat(changes.last(DIRECTORY)).isPositive().isNotEqualTo(closed);
+    clock.advance(Duration.ofMillis(1));
+    assertThat(changes.last(DIRECTORY)).isZero();
+    changes.note(DIRECTORY, rights(0755, Acl.NONE));
+    assertThat(changes.last(DIRECTORY)).isZero();
   }
 
   @Test
-  void isRecent_changesAgain_forSomeTimeFromThenOn() {
+  void last_changesAgain_isAnotherNumberForSomeTimeFromThenOn() {
     changes.note(DIRECTORY, rights(0750, Acl.NONE));
+    long first = changes.last(DIRECTORY);
     clock.advance(RightsChanges.LASTING.minusMillis(1));
     changes.note(DIRECTORY, rights(0750, Acl.NONE));
     changes.note(8, rights(0750, Acl.NONE));
     clock.advance(RightsChanges.LASTING.minusMillis(1));
-    assertThat(changes.isRecent(DIRECTORY)).isTrue();
+    assertThat(changes.last(DIRECTORY)).isPositive().isNotEqualTo(first);
   }
 }
