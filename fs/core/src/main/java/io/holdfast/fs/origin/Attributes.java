@@ -66,6 +66,31 @@ public record Attributes(
     }
   }
 
+  // as of any record, but a few times cheaper with Java's first compiler: asked for each lookup
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Attributes others
+        && mode == others.mode
+        && links == others.links
+        && uid == others.uid
+        && gid == others.gid
+        && device == others.device
+        && inode == others.inode
+        && size == others.size
+        && blocks == others.blocks
+        && accessed == others.accessed
+        && modified == others.modified
+        && changed == others.changed
+        && etag.equals(others.etag)
+        && generation == others.generation
+        && acl == others.acl;
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(31 * (31 * (31 * inode + size) + modified) + changed) + mode;
+  }
+
   /** The bits of {@link #mode()} that hold the type. */
   public static final int TYPE_MASK = 0xf000;
 
