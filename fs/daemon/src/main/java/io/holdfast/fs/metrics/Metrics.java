@@ -152,7 +152,7 @@ public final class Metrics {
     table.gauge(
         "holdfast_cache_pin_backlog_bytes",
         f -> f.cache().pinBacklogBytes(),
-        "What residents are cached and not locked yet: pins come behind the readers.");
+        "Bytes of residents that are cached and not locked yet: pins come behind the readers.");
     table.gauge(
         "holdfast_cache_planned_hit_ratio",
         f -> f.cache().plannedHitRatio(),
