@@ -135,10 +135,17 @@ class CheckpointFaultsIT {
     ControlSocket.awaitDurable(name, DEADLINE);
   }
 
-  /** Has the daemon bring the rest to the store and end, without the process of our command. */
+  /**
+   * Has the daemon bring the rest to the store and end, without the process of our command. A
+   * process that another test starts has copies of all files that are open here until it executes
+   * its program, also of one that this test has closed: the mount is busy for that moment.
+   */
   private void umount() {
     long daemon = daemon();
-    sandbox.command("umount", "-i", directory.toString()).mustSucceed();
+    Await.until(
+        DEADLINE,
+        "nothing is open on the mount",
+        () -> sandbox.command("umount", "-i", directory.toString()).exit() == 0);
     awaitEnd(daemon);
   }
 
