@@ -2,6 +2,7 @@ package io.holdfast.fs.mount;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.RemovalCause;
 import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.origin.Acl;
 import io.holdfast.fs.origin.Attributes;
@@ -22,7 +23,7 @@ final class RightsChanges {
   /** Longer than any call is between its two steps, but for one that waits for a silent origin. */
   static final Duration LASTING = Duration.ofSeconds(10);
 
-  /** So many take some 10 MB. If more change within that time, some are not remembered. */
+  /** So many take some 10 MB. If more change within that time, all count as closed lately. */
   private static final long MOST = 100_000;
 
   private static final int ALL_PASS = 0111;
@@ -44,6 +45,12 @@ final class RightsChanges {
         Caffeine.newBuilder()
             .expireAfterWrite(LASTING)
             .maximumSize(MOST)
+            .evictionListener(
+                (directory, change, cause) -> {
+                  if (cause == RemovalCause.SIZE) {
+                    allUntil = recentUntil; // a user who closes many of their own hides no other
+                  }
+                })
             .ticker(nanoTime::getAsLong)
             .executor(Runnable::run)
             .build();

@@ -56,6 +56,22 @@ final class RightsChangesTest {
     assertThat(changes.last(DIRECTORY)).isZero();
   }
 
+  /** A user may close many directories of their own, so that another one is forgotten. */
+  @Test
+  void last_moreAreClosedThanAreRemembered_allCountAsClosed() {
+    for (int i = 0; i < 100_000; i++) {
+      changes.note(i, rights(0700, Acl.NONE));
+    }
+    assertThat(changes.last(1_000_000)).isZero();
+    changes.note(100_000, rights(0700, Acl.NONE));
+    for (int i = 0; i <= 100_000; i++) {
+      assertThat(changes.last(i)).isPositive();
+    }
+    assertThat(changes.last(1_000_000)).isPositive();
+    clock.advance(RightsChanges.LASTING);
+    assertThat(changes.last(1_000_000)).isZero();
+  }
+
   @Test
   void last_changesAgain_isAnotherNumberForSomeTimeFromThenOn() {
     changes.note(DIRECTORY, rights(0750, Acl.NONE));
