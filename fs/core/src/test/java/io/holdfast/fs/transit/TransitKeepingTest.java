@@ -70,7 +70,7 @@ final class TransitKeepingTest {
     }
   }
 
-  /** What its reader still reads does not go. */
+  /** A reader holds the bytes: others do not get the memory. */
   @Test
   void givesWay_whileItIsRead_goesWhenThatHasEnded() {
     try (TransitFixture t = behind()) {
