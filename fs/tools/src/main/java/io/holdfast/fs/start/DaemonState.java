@@ -36,7 +36,11 @@ public final class DaemonState {
   private static final String NOTHING = "/dev/null";
 
   /** What the launcher gives to a virtual machine that is to compute nothing much. */
-  private static final String LITTLE_COMPILING = "-XX:TieredStopAtLevel=1";
+  private static final List<String> LITTLE_COMPILING =
+      List.of(
+          "-XX:TieredStopAtLevel=1",
+          "-XX:CICompilerCount=2",
+          "-XX:-UseDynamicNumberOfCompilerThreads");
 
   /** Names the process that has made the directory. */
   private static final String STARTER = "starter";
@@ -218,7 +222,7 @@ public final class DaemonState {
     List<String> words = new ArrayList<>(program);
     if (document.settings().peers().isPresent()) {
       // Proofs are computed, and the launcher does not read the file that may ask for them.
-      words.remove(LITTLE_COMPILING);
+      LITTLE_COMPILING.forEach(words::remove);
     }
     words.addAll(List.of(DAEMON_COMMAND, directory.toString()));
     return words;
