@@ -91,7 +91,8 @@ class PeersIT {
       // only the second compiler knows the processor's instructions for proofs: the launcher leaves
       // it on, and nobody but the test switches it off
       assertThat(Files.readString(Path.of("/proc/" + node.mount().pid() + "/cmdline"), US_ASCII))
-          .containsOnlyOnce(Cluster.FIRST_COMPILER);
+          .containsOnlyOnce(Cluster.FIRST_COMPILER)
+          .doesNotContain("-XX:CICompilerCount", "NumberOfCompilerThreads");
     }
 
     for (int epoch = 0; epoch < EPOCHS; epoch++) {

@@ -35,8 +35,8 @@ public final class DaemonState {
   /** Where there is no directory that daemons need open. */
   private static final String NOTHING = "/dev/null";
 
-  /** What the launcher gives to a virtual machine that is to compute nothing much. */
-  private static final List<String> LITTLE_COMPILING =
+  /** The launcher gives these words to a virtual machine that is to compute nothing much. */
+  private static final List<String> FIRST_COMPILER =
       List.of(
           "-XX:TieredStopAtLevel=1",
           "-XX:CICompilerCount=2",
@@ -222,7 +222,7 @@ public final class DaemonState {
     List<String> words = new ArrayList<>(program);
     if (document.settings().peers().isPresent()) {
       // Proofs are computed, and the launcher does not read the file that may ask for them.
-      LITTLE_COMPILING.forEach(words::remove);
+      FIRST_COMPILER.forEach(words::remove);
     }
     words.addAll(List.of(DAEMON_COMMAND, directory.toString()));
     return words;
