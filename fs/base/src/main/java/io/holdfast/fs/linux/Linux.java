@@ -38,6 +38,12 @@ public final class Linux {
   private static final int LONGEST_FDINFO = 1024;
   private static final String MOUNT_NUMBER = "mnt_id:";
 
+  /** struct pollfd: 0 fd i32, 4 events i16, 6 those that occurred i16. */
+  private static final int POLLFD_SIZE = 8;
+
+  private static final int POLLFD_EVENTS = 4;
+  private static final int POLLIN = 1;
+
   private static final long SYS_OPENAT2 = 437;
   private static final long SYS_CACHESTAT = 451;
   private static final long RESOLVE_NO_XDEV = 0x01;
@@ -72,6 +78,21 @@ public final class Linux {
   /** Returns this thread's scratch memory. */
   public static Scratch scratch() {
     return SCRATCH.get();
+  }
+
+  /** Tells whether a read of the file would find something at once. */
+  public static boolean isReadable(int fd) {
+    long pollfd = LIBC.malloc(POLLFD_SIZE);
+    if (pollfd == 0) {
+      return false;
+    }
+    Memory.putInt(pollfd, fd);
+    Memory.putInt(pollfd + POLLFD_EVENTS, POLLIN);
+    boolean readable =
+        LIBC.poll(pollfd, 1, 0) == 1
+            && (Memory.getInt(pollfd + POLLFD_EVENTS) >>> 16 & POLLIN) != 0;
+    LIBC.free(pollfd);
+    return readable;
   }
 
   /**

@@ -10,15 +10,22 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * The threads that receive the requests of a mount and answer them. A thread that takes a request
- * while no other thread is idle starts another one first, so that a request that takes long keeps
- * no other request waiting. There are never more threads than the binding allows; the next request
- * then waits for one of them. Counts the requests. Thread-safe.
+ * The threads that receive the requests of a mount and answer them. A few are there at all times.
+ * Others are started by a thread of its own, one at a time, as long as requests are found waiting,
+ * so that a request that takes long keeps no other waiting for more than some milliseconds. There
+ * are never more threads than the binding allows; the next request then waits for one of them.
+ * Counts the requests. Thread-safe.
+ *
+ * <p>There are few because the kernel gives each request to the thread that has waited longest. The
+ * fewer wait, the more often a thread that has just finished finds the next request without being
+ * woken, and the more often it runs where the reader runs.
  */
 public final class RequestThreads {
   /** Returned by {@link Receiver#receive} if there was no request after all. */
@@ -27,8 +34,26 @@ public final class RequestThreads {
   /** Returned by {@link Receiver#receive} when the connection has ended. */
   public static final int ENDED = -2;
 
-  /** The most idle threads that stay once no thread was needed for a while. */
-  private static final int MOST_IDLE = 3;
+  /** The time between two looks whether a request waits. A look costs some microseconds. */
+  private static final long LOOK_NANOS = Duration.ofMillis(4).toNanos();
+
+  /** The same after a look that found one. */
+  private static final long NEXT_LOOK_NANOS = Duration.ofMillis(1).toNanos();
+
+  /**
+   * A thread is started after so many looks in a row that found a request waiting. Where processors
+   * are busy and threads are not blocked, more of them would answer no sooner.
+   */
+  private static final int WAITING_LOOKS = 30;
+
+  /** The same if all threads were busy with the same requests, so that none can receive it. */
+  private static final int STUCK_LOOKS = 4;
+
+  /**
+   * If they were for so many looks, a thread is started for the next request. After so many looks
+   * that found none waiting, there are no more of them until all threads are busy.
+   */
+  private static final int QUIET_LOOKS = 25;
 
   /**
    * How long no thread must have been needed before idle threads end: starting a thread costs more
@@ -44,6 +69,8 @@ public final class RequestThreads {
   private static final int MOST_FRAMES = 12;
 
   private final Supplier<Receiver> receivers;
+  private final BooleanSupplier requestWaits;
+  private final int few;
   private final int most;
   private final Runnable whenEnded;
   private final LongSupplier nanoTime;
@@ -54,6 +81,8 @@ public final class RequestThreads {
   private final AtomicInteger idle = new AtomicInteger();
 
   private final AtomicInteger running = new AtomicInteger();
+  private final Thread starter = NamedThreads.named("fuse-starter", this::startWhileRequestsWait);
+  private volatile boolean starterRests;
   private volatile long lastStart;
   private volatile boolean ended;
 
@@ -79,12 +108,21 @@ public final class RequestThreads {
    *
    * @param receivers makes a receiver for each thread, on that thread; throws OutOfMemoryError if
    *     the thread could not answer requests
+   * @param requestWaits tells whether a request waits that no thread has received
+   * @param few how many threads there are at all times
    * @param most how many threads there may be
    * @param whenEnded runs on each thread that ends because the connection has ended
    */
   public RequestThreads(
-      Supplier<Receiver> receivers, int most, Runnable whenEnded, LongSupplier nanoTime) {
+      Supplier<Receiver> receivers,
+      BooleanSupplier requestWaits,
+      int few,
+      int most,
+      Runnable whenEnded,
+      LongSupplier nanoTime) {
     this.receivers = receivers;
+    this.requestWaits = requestWaits;
+    this.few = few;
     this.most = most;
     this.whenEnded = whenEnded;
     this.nanoTime = nanoTime;
@@ -92,23 +130,90 @@ public final class RequestThreads {
 
   /** Begins to receive requests. */
   public void start() {
+    startOne();
+    starter.start();
+  }
+
+  private void startOne() {
     lastStart = nanoTime.getAsLong();
     running.incrementAndGet();
     idle.incrementAndGet();
     threads.newThread(this::run).start();
   }
 
-  /**
-   * Starts another thread. If none can be had, the next request waits until this thread has
-   * answered.
-   */
+  /** Starts another thread. If none can be had, the next request waits until one has answered. */
   private void startAnother() {
     try {
-      start();
+      startOne();
     } catch (OutOfMemoryError e) {
       OutOfMemory.tell(e);
       running.decrementAndGet();
       idle.decrementAndGet();
+    }
+  }
+
+  private void startWhileRequestsWait() {
+    Looks looks = new Looks();
+    while (!ended) {
+      try {
+        LockSupport.parkNanos(looks.waiting > 0 ? NEXT_LOOK_NANOS : LOOK_NANOS);
+        looks.look();
+        if (looks.wantThread() && running.get() < most) {
+          startAnother();
+        }
+        if (looks.quiet >= QUIET_LOOKS) {
+          looks.quiet = 0;
+          restUntilAllAreBusy();
+        }
+      } catch (OutOfMemoryError e) {
+        OutOfMemory.tell(e);
+      }
+    }
+  }
+
+  /** How many looks in a row have found the same, up to the last one. */
+  private final class Looks {
+    int quiet;
+    int waiting;
+    private int stuck;
+    private long received;
+
+    void look() {
+      long before = received;
+      received = received();
+      int idleNow = idle.get();
+      // an idle thread is about to receive it, unless it has no memory for that
+      boolean waits = idleNow < few && requestWaits.getAsBoolean();
+      quiet = waits ? 0 : quiet + 1;
+      waiting = waits ? waiting + 1 : 0;
+      stuck = idleNow == 0 && received == before ? stuck + 1 : 0;
+    }
+
+    boolean wantThread() {
+      return waiting >= WAITING_LOOKS || stuck >= (waiting > 0 ? STUCK_LOOKS : QUIET_LOOKS);
+    }
+  }
+
+  private long received() {
+    long sum = 0;
+    for (int opcode = 0; opcode < OPCODES; opcode++) {
+      sum += counts.get(opcode);
+    }
+    return sum;
+  }
+
+  private void restUntilAllAreBusy() {
+    starterRests = true;
+    while (starterRests && !ended && (idle.get() > 0 || running.get() >= most)) {
+      LockSupport.park(this);
+    }
+    starterRests = false;
+  }
+
+  private void wakeStarter() {
+    if (starterRests) {
+      starterRests = false;
+      LockSupport.unpark(starter);
     }
   }
 
@@ -119,6 +224,7 @@ public final class RequestThreads {
         int opcode = receiver.receive();
         if (opcode == ENDED) {
           ended = true;
+          wakeStarter();
         } else if (opcode != NONE) {
           waits = false;
           answer(receiver, opcode);
@@ -131,18 +237,22 @@ public final class RequestThreads {
     } catch (OutOfMemoryError e) {
       OutOfMemory.tell(e);
     } finally {
-      if (waits) {
-        idle.decrementAndGet();
-      }
       running.decrementAndGet();
+      if (waits && idle.decrementAndGet() == 0) {
+        wakeStarter();
+      }
     }
   }
 
   private void answer(Receiver receiver, int opcode) {
     counts.incrementAndGet(Math.min(opcode, OPCODES - 1));
     // also for a FORGET: in libfuse it waits for the requests that came by the same directory
-    if (idle.decrementAndGet() == 0 && running.get() < most) {
-      startAnother();
+    if (idle.decrementAndGet() == 0) {
+      if (running.get() < few) {
+        startAnother();
+      } else {
+        wakeStarter();
+      }
     }
     try {
       receiver.answer();
@@ -158,7 +268,7 @@ public final class RequestThreads {
    */
   private boolean becomesIdle() {
     boolean calm = nanoTime.getAsLong() - lastStart > CALM_NANOS;
-    int enough = calm ? MOST_IDLE : Integer.MAX_VALUE;
+    int enough = calm ? few : Integer.MAX_VALUE;
     return idle.getAndAccumulate(enough, (others, most) -> others < most ? others + 1 : others)
         < enough;
   }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** The kernel is a queue; a request is what answers it, and an ended connection is the last one. */
 final class RequestThreadsTest {
+  private static final int FEW = 2;
   private static final int MOST = 8;
 
   private final LinkedBlockingQueue<Runnable> requests = new LinkedBlockingQueue<>();
@@ -34,7 +35,13 @@ final class RequestThreadsTest {
   private final CountDownLatch leave = new CountDownLatch(1);
   private final Semaphore mayEnd = new Semaphore(1000);
   private final RequestThreads threads =
-      new RequestThreads(this::receiver, MOST, endings::incrementAndGet, nanos::get);
+      new RequestThreads(
+          this::receiver,
+          () -> !requests.isEmpty(),
+          FEW,
+          MOST,
+          endings::incrementAndGet,
+          nanos::get);
 
   private RequestThreads.Receiver receiver() {
     if (refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
@@ -129,6 +136,26 @@ final class RequestThreadsTest {
     assertThat(threads.counts()).isEqualTo(Map.of("LOOKUP", (long) MOST));
   }
 
+  /** The kernel wakes idle threads in turn, which takes longer than an answer. */
+  @Test
+  void requestsThatTakeNoTime_needFewThreads() {
+    threads.start();
+    askAndHold(FEW - 1);
+    awaitEntered(FEW - 1);
+    for (int i = 0; i < 1000; i++) {
+      askAndWait();
+    }
+    assertThat(threads.running()).isEqualTo(FEW);
+  }
+
+  @Test
+  void threadsThatAreBusyForLong_leaveAnIdleOneToTheNextRequest() {
+    threads.start();
+    askAndHold(FEW);
+    awaitEntered(FEW);
+    Await.until("one more", () -> threads.running() == FEW + 1);
+  }
+
   @Test
   void moreRequestsThanThreads_waitForOneOfThem() {
     threads.start();
@@ -158,7 +185,7 @@ final class RequestThreadsTest {
     awaitEntered(MOST);
     nanos.addAndGet(Duration.ofMinutes(1).toNanos());
     leave.countDown();
-    Await.until("the others have ended", () -> threads.running() == 3);
+    Await.until("the others have ended", () -> threads.running() == FEW);
   }
 
   /** A thread that is slow to end, on a busy machine, is idle for nobody. */
@@ -183,11 +210,8 @@ final class RequestThreadsTest {
     askAndWait();
     Await.until("a second thread receives", () -> open.get() == 2);
     refusals.set(1);
-    askAndHold(2);
-    awaitEntered(2);
-    leave.countDown();
-    askAndWait();
-    // the thread may begin after the answer of another one
-    Await.until("a thread was refused", () -> refusals.get() == 0);
+    askAndHold(3);
+    awaitEntered(3);
+    assertThat(refusals).as("threads that were refused").hasValue(0);
   }
 }

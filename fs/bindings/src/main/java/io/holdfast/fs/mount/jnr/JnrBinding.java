@@ -140,9 +140,12 @@ public final class JnrBinding implements Binding {
             waiting::interrupt,
             directories,
             new EarlyAnswers(filesystem, pendingReplies, directories, this::process));
+    int device = libfuse.fuse_chan_fd(channel);
     RequestThreads receivers =
         new RequestThreads(
             () -> new LibfuseReceiver(libfuse, session, channel, current.get(), hooks),
+            () -> Linux.isReadable(device),
+            LibfuseReceiver.FEW,
             LibfuseReceiver.MOST,
             () -> {},
             System::nanoTime);

@@ -23,6 +23,9 @@ final class LibfuseReceiver implements RequestThreads.Receiver {
    */
   static final int MOST = 4096;
 
+  /** One more than the other binding has, because a READ that waits keeps its thread. */
+  static final int FEW = 3;
+
   /** The buffer that libfuse 2.9 wants: a request of 128 KiB and its header. */
   private static final int BUFFER = 0x21000;
 

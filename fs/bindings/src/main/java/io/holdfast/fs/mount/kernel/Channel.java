@@ -53,6 +53,11 @@ public final class Channel {
     Pointer unused = spaces.get();
   }
 
+  /** Tells whether a request waits to be received. */
+  public boolean requestWaits() {
+    return Linux.isReadable(fd);
+  }
+
   /** Reads a request; returns its length, 0 to try again, or -1 when the connection has ended. */
   public int receive(long buffer, int capacity) {
     return received(LIBC.read(fd, buffer, capacity));

@@ -25,6 +25,9 @@ final class KernelReceiver implements RequestThreads.Receiver {
    */
   static final int MOST = 512;
 
+  /** One reader's misses take longer with three, and with one. */
+  private static final int FEW = 2;
+
   private static final Logger log = LoggerFactory.getLogger(KernelReceiver.class);
   private static final long RETRY_NANOS = Duration.ofMillis(10).toNanos();
 
@@ -55,6 +58,8 @@ final class KernelReceiver implements RequestThreads.Receiver {
   static RequestThreads threads(Channel channel, InFlight inFlight, Requests requests) {
     return new RequestThreads(
         () -> new KernelReceiver(channel, inFlight, requests),
+        channel::requestWaits,
+        FEW,
         MOST,
         requests::close,
         System::nanoTime);

@@ -34,6 +34,8 @@ public final class WritableMount {
 
   private static final Duration LONGEST_MOUNT = Duration.ofSeconds(10);
 
+  private static final int FEW_THREADS = 2;
+
   /** Requests that wait for a file or for room keep their threads; some are left for others. */
   private static final int MOST_THREADS = LongWaits.MOST + 64;
 
@@ -67,6 +69,8 @@ public final class WritableMount {
     threads =
         new RequestThreads(
             () -> new WriteReceiver(channel, inFlight, requests),
+            channel::requestWaits,
+            FEW_THREADS,
             MOST_THREADS,
             this::hasEnded,
             System::nanoTime);
