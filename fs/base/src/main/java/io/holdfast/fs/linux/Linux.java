@@ -38,10 +38,9 @@ public final class Linux {
   private static final int LONGEST_FDINFO = 1024;
   private static final String MOUNT_NUMBER = "mnt_id:";
 
-  /** struct pollfd: 0 fd i32, 4 events i16, 6 those that occurred i16. */
-  private static final int POLLFD_SIZE = 8;
-
+  /** struct pollfd: 0 fd i32, 4 events i16, 6 revents i16. */
   private static final int POLLFD_EVENTS = 4;
+
   private static final int POLLIN = 1;
 
   private static final long SYS_OPENAT2 = 437;
@@ -80,19 +79,18 @@ public final class Linux {
     return SCRATCH.get();
   }
 
-  /** Tells whether a read of the file would find something at once. */
-  public static boolean isReadable(int fd) {
-    long pollfd = LIBC.malloc(POLLFD_SIZE);
-    if (pollfd == 0) {
-      return false;
-    }
+  /**
+   * Waits until a read of the file would find something. Uses the scratch memory of this thread.
+   *
+   * @param millis the longest wait; 0 only looks
+   * @return whether a read would find something
+   */
+  public static boolean awaitReadable(int fd, int millis) {
+    long pollfd = scratch().area();
     Memory.putInt(pollfd, fd);
     Memory.putInt(pollfd + POLLFD_EVENTS, POLLIN);
-    boolean readable =
-        LIBC.poll(pollfd, 1, 0) == 1
-            && (Memory.getInt(pollfd + POLLFD_EVENTS) >>> 16 & POLLIN) != 0;
-    LIBC.free(pollfd);
-    return readable;
+    return LIBC.poll(pollfd, 1, millis) == 1
+        && (Memory.getInt(pollfd + POLLFD_EVENTS) >>> 16 & POLLIN) != 0;
   }
 
   /**

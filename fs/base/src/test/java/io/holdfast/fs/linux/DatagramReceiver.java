@@ -16,7 +16,6 @@ public final class DatagramReceiver implements AutoCloseable {
   private static final Calls CALLS = LibraryLoader.create(Calls.class).load("c");
   private static final int AF_UNIX = 1;
   private static final int SOCK_DGRAM_CLOEXEC = 2 | 0x80000;
-  private static final int POLLIN = 1;
   private static final int LARGEST = 4096;
 
   private final int fd;
@@ -39,12 +38,10 @@ public final class DatagramReceiver implements AutoCloseable {
 
   /** Returns the next datagram, or "" where none comes in time. */
   public String next(Duration deadline) {
-    long area = Linux.scratch().area();
-    Memory.putInt(area, fd);
-    Memory.putInt(area + 4, POLLIN);
-    if (LIBC.poll(area, 1, (int) deadline.toMillis()) < 1) {
+    if (!Linux.awaitReadable(fd, (int) deadline.toMillis())) {
       return "";
     }
+    long area = Linux.scratch().area();
     long length = LIBC.read(fd, area, LARGEST);
     return new String(Memory.bytes(area, (int) length), StandardCharsets.UTF_8);
   }

@@ -75,11 +75,6 @@ public final class OpenWatcher implements AutoCloseable {
   private static final long BATCH_NANOS = Duration.ofMillis(2).toNanos();
   private static final int IDLE_MILLIS = 10;
 
-  /** struct pollfd: 0 fd i32, 4 events i16, 6 revents i16. */
-  private static final int POLLFD_SIZE = 8;
-
-  private static final int POLLFD_EVENTS = 4;
-  private static final int POLLIN = 1;
   private static final long FLUSH_NANOS = Duration.ofMillis(200).toNanos();
 
   private final IsolatedThreads thread;
@@ -166,7 +161,7 @@ public final class OpenWatcher implements AutoCloseable {
   }
 
   private void run() {
-    long buffer = LIBC.malloc(BUFFER + POLLFD_SIZE);
+    long buffer = LIBC.malloc(BUFFER + Integer.BYTES);
     Map<Integer, OpenBatch> batch = new HashMap<>();
     try {
       while (!closed) {
@@ -186,16 +181,13 @@ public final class OpenWatcher implements AutoCloseable {
   /** Waits a short time for opens, and counts them. */
   @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
   private void pass(long buffer, Map<Integer, OpenBatch> batch) {
-    long pollfd = buffer + BUFFER;
-    Memory.putInt(pollfd, group);
-    Memory.putInt(pollfd + POLLFD_EVENTS, POLLIN);
-    LIBC.poll(pollfd, 1, IDLE_MILLIS);
+    boolean unused = Linux.awaitReadable(group, IDLE_MILLIS);
     activity.settle();
     boolean more = true;
     for (int i = 0; i < MOST_BUFFERS && more; i++) {
       long length = LIBC.read(group, buffer, BUFFER);
       more = length > 0;
-      if (length > BUFFER - EVENT_SIZE && waiting(pollfd) > MOST_WAITING) {
+      if (length > BUFFER - EVENT_SIZE && waiting(buffer + BUFFER) > MOST_WAITING) {
         letGo();
       }
       take(buffer, length, batch);

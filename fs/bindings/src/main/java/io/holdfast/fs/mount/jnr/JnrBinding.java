@@ -144,7 +144,7 @@ public final class JnrBinding implements Binding {
     RequestThreads receivers =
         new RequestThreads(
             () -> new LibfuseReceiver(libfuse, session, channel, current.get(), hooks),
-            () -> Linux.isReadable(device),
+            () -> Linux.awaitReadable(device, 0),
             LibfuseReceiver.FEW,
             LibfuseReceiver.MOST,
             () -> {},

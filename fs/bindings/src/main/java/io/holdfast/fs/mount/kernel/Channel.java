@@ -55,7 +55,7 @@ public final class Channel {
 
   /** Tells whether a request waits to be received. */
   public boolean requestWaits() {
-    return Linux.isReadable(fd);
+    return Linux.awaitReadable(fd, 0);
   }
 
   /** Reads a request; returns its length, 0 to try again, or -1 when the connection has ended. */
