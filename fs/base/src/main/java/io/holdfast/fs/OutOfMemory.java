@@ -6,8 +6,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says which bound of the virtual machine was met (its heap, or the threads that it may start), and
- * how to raise it. Thread-safe. Its only state is the time of the last line in the log.
+ * Says which bound of the process was met (its heap, the threads that it may start, or the memory
+ * outside the heap), and how to raise it. Thread-safe. Its only state is the time of the last line
+ * in the log.
  */
 public final class OutOfMemory {
   private static final Logger log = LoggerFactory.getLogger(OutOfMemory.class);
@@ -17,6 +18,8 @@ public final class OutOfMemory {
   public static final FsException FAILURE =
       new FsException(FsError.NO_MEMORY, "the heap is full, or no thread can be started");
 
+  private static final String OUTSIDE_HEAP = "no memory outside the heap for ";
+
   private static final Duration PAUSE = Duration.ofMinutes(1);
 
   /**
@@ -25,6 +28,15 @@ public final class OutOfMemory {
   private static final AtomicLong NEXT = new AtomicLong(System.nanoTime());
 
   private OutOfMemory() {}
+
+  /**
+   * Returns the error of code that finds no memory outside the heap.
+   *
+   * @param what what needs it
+   */
+  public static OutOfMemoryError outsideHeap(String what) {
+    return new OutOfMemoryError(OUTSIDE_HEAP + what);
+  }
 
   /**
    * Logs the bound, at most once a minute. Never fails: if there is no memory for the line either,
@@ -65,6 +77,11 @@ public final class OutOfMemory {
   /** Returns the bound and its fix, in one line. */
   public static String describe(OutOfMemoryError met) {
     String reason = String.valueOf(met.getMessage());
+    if (reason.startsWith(OUTSIDE_HEAP)) {
+      return reason
+          + ": what needs more fails with an error; fix: raise 'ulimit -v', the cgroup's memory.max,"
+          + " or MemoryMax= of the unit, and 'holdfast restart'";
+    }
     return reason.contains("native thread")
         ? "no thread can be started: what needs one fails with an error; fix: raise 'ulimit -u', the"
             + " cgroup's pids.max, or TasksMax= of the unit, and 'holdfast restart'"

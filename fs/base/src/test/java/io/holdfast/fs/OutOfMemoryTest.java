@@ -34,6 +34,14 @@ final class OutOfMemoryTest {
     assertThat(line).contains("no thread", "fix:", "ulimit -u", "pids.max", "TasksMax=");
   }
 
+  /** One who had to list a directory got ENOMEM, and the log said nothing. */
+  @Test
+  void describe_noMemoryOutsideTheHeap_namesItsBounds() {
+    assertThat(OutOfMemory.describe(OutOfMemory.outsideHeap("a listing")))
+        .startsWith("no memory outside the heap for a listing: ")
+        .contains("fix:", "ulimit -v", "memory.max", "MemoryMax=");
+  }
+
   @Test
   void describe_noHeap_namesItsVariable() {
     for (String reason : new String[] {"Java heap space", "GC overhead limit exceeded"}) {

@@ -86,7 +86,11 @@ final class TransitMemory {
     Buffer buffer = null;
     try {
       address = NativeMemory.allocate(length);
-      buffer = address == 0 ? null : new Buffer(this, address, length);
+      if (address == 0) {
+        OutOfMemory.tell(OutOfMemory.outsideHeap("data on its way"));
+      } else {
+        buffer = new Buffer(this, address, length);
+      }
     } finally {
       if (buffer == null) {
         NativeMemory.free(address, length);

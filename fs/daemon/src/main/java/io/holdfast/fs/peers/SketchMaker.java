@@ -2,6 +2,7 @@ package io.holdfast.fs.peers;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.linux.Libc;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.origin.Attributes;
@@ -154,7 +155,7 @@ final class SketchMaker {
     Origin.Part part = new Origin.Part(attributes.version(), from, length);
     long memory = Libc.LIBC.malloc(PIECE);
     if (memory == 0) {
-      throw new FsException(FsError.NO_MEMORY, path + ": no memory to look at it");
+      throw OutOfMemory.outsideHeap("a look at a file");
     }
     try (OriginFile file = origin.open(path, part)) {
       int read = file.read(from, memory, length);

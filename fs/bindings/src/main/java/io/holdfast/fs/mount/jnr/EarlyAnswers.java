@@ -4,6 +4,7 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.mount.Filesystem;
 import io.holdfast.fs.mount.ListedEntry;
@@ -127,7 +128,7 @@ final class EarlyAnswers {
   private void askForPath(Request request, long number) {
     long message = LIBC.malloc(GETATTR_LENGTH);
     if (message == 0) {
-      throw new OutOfMemoryError("no memory for a request");
+      throw OutOfMemory.outsideHeap("a request");
     }
     try {
       Memory.clear(message, GETATTR_LENGTH);

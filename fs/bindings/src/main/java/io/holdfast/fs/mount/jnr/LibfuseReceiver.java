@@ -2,6 +2,7 @@ package io.holdfast.fs.mount.jnr;
 
 import static io.holdfast.fs.linux.Libc.LIBC;
 
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.mount.Filesystem.Entry;
 import io.holdfast.fs.mount.Opcode;
@@ -71,7 +72,7 @@ final class LibfuseReceiver implements RequestThreads.Receiver {
     this.hooks = hooks;
     memory = LIBC.malloc(BUFFER + Long.BYTES);
     if (memory == 0) {
-      throw new OutOfMemoryError("no memory for a thread's requests");
+      throw OutOfMemory.outsideHeap("a thread's requests");
     }
   }
 

@@ -3,6 +3,7 @@ package io.holdfast.fs.mount.kernel;
 import static io.holdfast.fs.linux.Libc.LIBC;
 
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.mount.RequestThreads;
 import java.time.Duration;
@@ -50,7 +51,7 @@ final class KernelReceiver implements RequestThreads.Receiver {
     channel.prepare();
     reply = LIBC.malloc(REPLY);
     if (reply == 0) {
-      throw new OutOfMemoryError("no memory for a thread's answers");
+      throw OutOfMemory.outsideHeap("a thread's answers");
     }
   }
 

@@ -360,7 +360,7 @@ final class Requests {
     List<Long> shown = new ArrayList<>();
     try {
       if (buffer == 0) {
-        throw new FsException(FsError.NO_MEMORY, "no memory for a listing");
+        throw OutOfMemory.outsideHeap("a listing");
       }
       int written = directories.read(range, shown, buffer, capacity);
       channel.reply(unique, buffer, written);

@@ -4,6 +4,7 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.checkpoint.CheckpointFilesystem;
 import io.holdfast.fs.checkpoint.ErrnoException;
 import io.holdfast.fs.checkpoint.LongWaits;
@@ -225,7 +226,7 @@ public final class WritableMount {
       reply = LIBC.malloc(WriteRequests.REPLY);
       vectors = LIBC.malloc(2 * VECTOR);
       if (request == 0 || reply == 0 || vectors == 0) {
-        throw new OutOfMemoryError("no memory for a thread's requests");
+        throw OutOfMemory.outsideHeap("a thread's requests");
       }
       // the kernel cannot bring in pages for a thread that is being killed: a request that it takes
       // then, and that meets a page which is not there, ends with EIO

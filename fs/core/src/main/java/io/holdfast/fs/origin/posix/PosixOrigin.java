@@ -4,6 +4,7 @@ import static io.holdfast.fs.linux.Libc.LIBC;
 
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.OutOfMemory;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.linux.Memory;
 import io.holdfast.fs.linux.MountTable;
@@ -349,7 +350,7 @@ public final class PosixOrigin implements Origin {
     long buffer = LIBC.malloc(Scratch.AREA_CAPACITY);
     try {
       if (buffer == 0) {
-        throw new FsException(FsError.NO_MEMORY, path + ": no memory to list it");
+        throw OutOfMemory.outsideHeap("a listing");
       }
       if (sync != 0) {
         // else the client lists the names that it knows
