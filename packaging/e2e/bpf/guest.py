@@ -2,9 +2,9 @@
 
 usage: guest.py HOLDFAST WAY
 
-Mounts a dataset with and without the kernel's program, reads it with Python, and compares the messages
-that reached the daemons. HOLDFAST is the command. WAY is how the kernel is to come to the program: lsm
-or fmod_ret.
+Mounts a dataset with and without the kernel's programs, reads it with Python, and compares the messages
+that reached the daemons, and the opens that these counted. HOLDFAST is the command. WAY is how the kernel
+is to come to the program that answers TCGETS: lsm or fmod_ret.
 """
 
 import ctypes
@@ -18,18 +18,22 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import traceback
 from pathlib import Path
 
 HOLDFAST, WAY = sys.argv[1], sys.argv[2]
 FILES = 200
+SINGLES = 10_000
 TCGETS = 0x5401
 TIOCGWINSZ = 0x5413
 LINK_GET_NEXT_ID = 31
 
 WORK = Path("/mnt/bpf")
 DATA = WORK / "data"
+PROGRAMS = 2  # that a mount gives the kernel: one answers, one tells opens
+MOST_WAITING = 1 << 18
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -68,18 +72,21 @@ class Mount:
         self.path = WORK / name
         self.log = WORK / f"{name}.log"
         self.path.mkdir()
-        words = [
+        self.words = [
             "mount", "--name", name, "--capacity", "64M", "--transit", "64M", "--state-dir", "none",
             "--log-file", str(self.log), *options, str(DATA), str(self.path),
         ]  # fmt: skip
+
+    def mount(self):
         for _ in range(8):
             # a command that waited for a minute ends, and the machine may be that slow
             try:
-                holdfast(*words)
+                holdfast(*self.words)
                 break
             except AssertionError as e:
                 say(f"again: {e}")
         self.device = os.stat(self.path).st_dev
+        return self
 
     def stats(self):
         """Asks the daemon's socket: to start Java takes half a minute here."""
@@ -92,6 +99,9 @@ class Mount:
 
     def requests(self):
         return self.stats()["kernel"]["requests"]
+
+    def opens(self):
+        return self.stats()["opens"]["total"]
 
     def pid(self):
         return int(Path(f"/run/holdfast/{self.name}.pid").read_text().split()[0])
@@ -109,7 +119,7 @@ def read(mount):
     before = mount.requests()
     text = (
         "import pathlib, sys\n"
-        "for path in sorted(pathlib.Path(sys.argv[1]).iterdir()):\n"
+        "for path in sorted(path for path in pathlib.Path(sys.argv[1]).iterdir() if path.is_file()):\n"
         "    with open(path, 'rb') as file:\n"
         "        assert len(file.read()) == 20000\n"
     )
@@ -155,7 +165,7 @@ def links():
 
 
 def logged(mount):
-    return [line for line in mount.log.read_text().splitlines() if "ioctl TCGETS" in line]
+    return [line for line in mount.log.read_text().splitlines() if "ioctl TCGETS" in line or ": opens: " in line]
 
 
 def lines(text, part):
@@ -165,14 +175,19 @@ def lines(text, part):
 def reading():
     """Messages of two epochs, with and without the program, in turn."""
     expect("links before", links(), 0)
-    auto = Mount("auto")
-    off = Mount("off", "--kernel-helpers", "off")
-    await_links("links of a mount with and one without", 1)
+    auto = Mount("auto").mount()
+    off = Mount("off", "--kernel-helpers", "off").mount()
+    await_links("links of a mount with and one without", PROGRAMS)
     expect("way", auto.stats()["kernel"]["ioctl"], WAY)
     expect("way without", off.stats()["kernel"]["ioctl"], "message")
+    await_way("opens", auto, "bpf")
+    expect("opens without", off.stats()["kernel"]["opens"], "fanotify")
     for mount in auto, off:
+        before = mount.opens()
         read(mount)
         await_residents(mount)
+        # the daemon opens each file too, to pin it
+        expect(f"opens of a first epoch ({mount.name})", mount.opens() - before, FILES)
     for _ in range(2):
         found = read(auto)
         say(f"messages for {FILES} residents, with: {found}")
@@ -180,13 +195,164 @@ def reading():
         found = read(off)
         say(f"messages for {FILES} residents, without: {found}")
         assert found["IOCTL"] >= FILES and "READ" not in found, found
-    say("log: " + logged(auto)[-1].split("] ", 1)[-1])
+    for line in logged(auto):
+        say("log: " + line.split("] ", 1)[-1])
     expect("lines without", logged(off), [])
     # a probe that takes longer than the doctor waits has no line with this; so it is on a slow machine
-    for found in lines(holdfast("doctor", "auto", codes=(0, 1, 2)), "TCGETS"):
+    told = holdfast("doctor", "auto", codes=(0, 1, 2))
+    for found in lines(told, "TCGETS"):
         say("doctor: " + found)
         assert f"({WAY})" in found
+    for found in lines(told, "opens"):
+        say("doctor: " + found)
+        assert "program in the kernel" in found
     return auto, off
+
+
+def await_way(what, mount, way):
+    end = time.monotonic() + 240
+    while mount.stats()["kernel"][what] != way and time.monotonic() < end:
+        time.sleep(1)
+    expect(f"way of {what}", mount.stats()["kernel"][what], way)
+
+
+# Opens each file of a directory some times, and says so: processes begin and end together.
+OPENER = """
+import os, sys, threading
+root, times, threads = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+names = [os.path.join(root, name) for name in os.listdir(root)]
+names = [name for name in names if os.path.isfile(name)]
+def run():
+    for _ in range(times):
+        for name in names:
+            os.close(os.open(name, os.O_RDONLY))
+print(flush=True)
+sys.stdin.readline()
+all = [threading.Thread(target=run) for _ in range(threads)]
+[each.start() for each in all]
+[each.join() for each in all]
+print(len(names) * times * threads, flush=True)
+sys.stdin.readline()
+"""
+
+
+def open_all(root, times, processes=1, threads=1, first=lambda: None):
+    """Opens all files in processes of their own; returns how often each has. Before, calls first."""
+    words = [sys.executable, "-I", "-c", OPENER, str(root), str(times), str(threads)]
+    running = [
+        subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(processes)
+    ]
+    for each in running:
+        each.stdout.readline()
+    first()
+    for each in running:
+        each.stdin.write("\n")
+        each.stdin.flush()
+    counts = {each.pid: int(each.stdout.readline()) for each in running}
+    for each in running:
+        each.communicate("\n")
+    return counts
+
+
+def counting(auto, off):
+    """Each open is counted once, by its process, and nothing that is none."""
+    for processes, threads, times in (1, 1, 1), (4, 1, 5), (2, 3, 4):
+        for mount in auto, off:
+            before = mount.opens()
+            counts = open_all(mount.path, times, processes, threads)
+            stats = mount.stats()
+            found, done = stats["opens"]["total"] - before, sum(counts.values())
+            say(f"{processes} processes, {threads} threads, {times} times ({mount.name}): {done} opens, {found} counted")
+            # fanotify has one event for two opens of a file by one thread that nobody has read yet
+            assert found == done if mount is auto or times == 1 else done // times <= found <= done
+            if mount is auto:
+                by = {each["pid"]: each["opens"] for each in stats["processes"]}
+                expect("by process", [by[pid] for pid in counts], list(counts.values()))
+    before = auto.opens()
+    one = os.open(auto.file(), os.O_RDONLY)
+    for _ in range(999):
+        os.close(os.open(auto.file(), os.O_RDONLY))
+    expect("opens of one file by one thread", auto.opens() - before, 1000)
+    before = auto.opens()
+    os.close(os.open(f"/proc/self/fd/{one}", os.O_RDONLY))
+    expect("an open by /proc", auto.opens() - before, 1)
+    os.close(one)
+    before = auto.opens()
+    for flags in os.O_RDONLY | os.O_DIRECTORY, os.O_PATH:
+        os.close(os.open(auto.path, flags))
+    os.close(os.open(auto.file(), os.O_PATH))
+    for name, flags in ("none", os.O_RDONLY), ("0", os.O_RDWR), (".holdfast/stats.json", os.O_RDONLY):
+        try:
+            os.close(os.open(auto.path / name, flags))
+        except OSError:
+            pass
+    os.stat(auto.file())
+    open_all(off.path, 1)
+    open_all(DATA, 1)
+    expect("what is no open of a file of the mount", auto.opens() - before, 0)
+    bound, over = WORK / "bound", WORK / "over"
+    bound.mkdir()
+    over.mkdir()
+    subprocess.run(["mount", "--bind", str(auto.path), str(bound)], check=True)
+    before = auto.opens()
+    counts = open_all(bound, 1)
+    expect("opens by a bind mount", auto.opens() - before, sum(counts.values()))
+    subprocess.run(["umount", str(bound)], check=True)
+    # the machine's root is an overlay already, and one over that is the last that the kernel takes
+    layers = f"lowerdir={auto.path}:{bound}"
+    subprocess.run(["mount", "-t", "overlay", "-o", layers, "over", str(over)], check=True)
+    before = auto.opens()
+    counts = open_all(over, 1)
+    say(f"opens by an overlay: {auto.opens() - before} of {sum(counts.values())}")
+    assert auto.opens() - before == sum(counts.values())
+    subprocess.run(["umount", str(over)], check=True)
+    bound.rmdir()
+    over.rmdir()
+
+
+def going_over():
+    """Opens from the moment that they are counted on: they begin with fanotify, and each counts once."""
+    mount = Mount("first", "--policy", "none")
+    command = threading.Thread(target=mount.mount)
+    command.start()
+    first = None
+    while first is None:
+        try:
+            first = mount.stats()["kernel"]["opens"]
+        except OSError:
+            time.sleep(0.001)
+    names = iter(sorted((mount.path / "singles").iterdir()))
+    by = {}
+    while by.get("bpf", 0) < 1000:
+        for _ in range(20):
+            os.close(os.open(next(names), os.O_RDONLY))
+        way = mount.stats()["kernel"]["opens"]
+        by[way] = by.get(way, 0) + 20
+    command.join()
+    say(f"opens by way: {by}")
+    assert first == "fanotify" and by["fanotify"] > 0, "it had gone over before the first open"
+    stats = mount.stats()
+    expect("opens counted", stats["opens"]["total"], sum(by.values()))
+    expect("overflows", stats["opens"]["overflows"], 0)
+    mount.umount()
+
+
+def too_many(auto):
+    """A daemon that does not count: what the kernel keeps is bounded, and counting goes on."""
+    pid = auto.pid()
+    before = auto.opens()
+    done = sum(open_all(auto.path, 300, 2, 3, lambda: os.kill(pid, signal.SIGSTOP)).values())
+    assert done > MOST_WAITING
+    os.kill(pid, signal.SIGCONT)
+    end = time.monotonic() + 240
+    while auto.stats()["opens"]["overflows"] == 0 and time.monotonic() < end:
+        time.sleep(1)
+    stats = auto.stats()
+    expect(f"opens of {done} while the daemon is stopped", stats["opens"]["total"] - before, MOST_WAITING - 1)
+    expect("overflows", stats["opens"]["overflows"], 1)
+    before = auto.opens()
+    open_all(auto.path, 1)
+    expect("opens afterwards", auto.opens() - before, FILES)
 
 
 def nothing_else(auto, off):
@@ -224,17 +390,20 @@ def next_daemon(auto):
             pass
         time.sleep(1)
     expect("way of the next daemon", auto.stats()["kernel"]["ioctl"], WAY)
-    expect("links", links(), 1)
+    await_way("opens", auto, "bpf")
+    expect("links", links(), PROGRAMS)
     await_residents(auto)
+    before = auto.opens()
     found = read(auto)
+    expect("opens with the next daemon", auto.opens() - before, FILES)
     say(f"messages with the next daemon: {found}")
     assert "IOCTL" not in found, found
 
 
 def given_again(auto):
     """The number of a filesystem that went behind the daemon's back is another's."""
-    mount = Mount("gone", "--policy", "none", "--window", "0")
-    await_links("links of two mounts", 2)
+    mount = Mount("gone", "--policy", "none", "--window", "0").mount()
+    await_links("links of two mounts", 2 * PROGRAMS)
     pid, device = mount.pid(), mount.device
     os.kill(pid, signal.SIGSTOP)
     subprocess.run(["umount", "--lazy", str(mount.path)], check=True)
@@ -249,7 +418,7 @@ def given_again(auto):
         terminals = WORK / f"pts{len(taken)}"
         terminals.mkdir()
     expect("number of the terminals' filesystem", os.stat(terminals).st_dev, device)
-    expect("links while the daemon is stopped", links(), 2)
+    expect("links while the daemon is stopped", links(), 2 * PROGRAMS)
     master = os.open(terminals / "ptmx", os.O_RDWR | os.O_NOCTTY)
     expect("terminal with the mount's old number", os.isatty(master), True)
     os.close(master)
@@ -257,7 +426,7 @@ def given_again(auto):
         subprocess.run(["umount", str(each)], check=True)
         each.rmdir()
     os.kill(pid, signal.SIGCONT)
-    await_links("links when the daemon has noticed", 1)
+    await_links("links when the daemon has noticed", PROGRAMS)
 
 
 def without_rights():
@@ -267,7 +436,7 @@ def without_rights():
          HOLDFAST, "doctor"],
         capture_output=True, text=True, env={**os.environ, "HOME": "/mnt"},
     )  # fmt: skip
-    found = lines(done.stdout, "TCGETS")
+    found = lines(done.stdout, "TCGETS") + lines(done.stdout, "opens are told by fanotify")
     say(f"doctor of another user: {found}")
     assert all("needs CAP_SYS_ADMIN" in each for each in found)
 
@@ -278,10 +447,16 @@ def main():
     DATA.mkdir(parents=True)
     for i in range(FILES):
         (DATA / str(i)).write_bytes(os.urandom(20000))
+    (DATA / "singles").mkdir()
+    for i in range(SINGLES):
+        (DATA / "singles" / str(i)).write_bytes(b"x")
     warm()
     auto, off = reading()
     nothing_else(auto, off)
+    counting(auto, off)
     off.umount()
+    going_over()
+    too_many(auto)
     next_daemon(auto)
     given_again(auto)
     without_rights()

@@ -10,17 +10,20 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * The system call bpf(2), as far as Holdfast needs it: it loads a program that runs in a function
- * of the kernel, and links the program to that function. Stateless; thread-safe. Source: {@code
- * linux/bpf.h}.
+ * of the kernel, and links the program to that function; and it makes memory that a program and
+ * this process share. Stateless; thread-safe. Source: {@code linux/bpf.h}.
  */
 final class Bpf {
-  /** How a program gets into a function of the kernel. Both have been there since Linux 5.7. */
+  /** How a program gets into a function of the kernel. All have been there since Linux 5.7. */
   enum Hook {
     /** As a security module, where "bpf" is one of those. */
     LSM(29, 27, "lsm"),
 
     /** In front of a function, which it replaces where it returns an error. */
-    FMOD_RET(26, 26, "fmod_ret");
+    FMOD_RET(26, 26, "fmod_ret"),
+
+    /** Behind a function, with what that returns. */
+    FEXIT(26, 25, "fexit");
 
     /** BPF_PROG_TYPE_*. */
     private final int program;
@@ -38,8 +41,46 @@ final class Bpf {
     }
   }
 
+  /** A kind of memory that a program and this process share. */
+  enum Shared {
+    /** Records of a program, in order; the first page is this process's, all others are read. */
+    RING(27, 0, 0, 0),
+
+    /** Numbers of 8 bytes. */
+    ARRAY(2, Integer.BYTES, Long.BYTES, MMAPABLE);
+
+    /** BPF_MAP_TYPE_*. */
+    private final int type;
+
+    private final int key;
+    private final int value;
+    private final int flags;
+
+    Shared(int type, int key, int value, int flags) {
+      this.type = type;
+      this.key = key;
+      this.value = value;
+      this.flags = flags;
+    }
+  }
+
+  private static final int MMAPABLE = 0x400;
+
+  private static final int MAP_CREATE = 0;
   private static final int PROG_LOAD = 5;
   private static final int RAW_TRACEPOINT_OPEN = 17;
+
+  /**
+   * The attributes of MAP_CREATE: 0 type u32, 4 bytes of a key u32, 8 bytes of a value u32, 12
+   * entries, or bytes of a ring, u32, 16 flags u32, 28 name, 16 bytes with a NUL.
+   */
+  private static final int MAP_ATTRIBUTES = 44;
+
+  private static final int KEY = 4;
+  private static final int VALUE = 8;
+  private static final int ENTRIES = 12;
+  private static final int FLAGS = 16;
+  private static final int MAP_NAME = 28;
 
   /**
    * The attributes of PROG_LOAD: 0 type u32, 4 number of instructions u32, 8 instructions u64, 16
@@ -79,6 +120,29 @@ final class Bpf {
   private static final int EPERM = 1;
 
   private Bpf() {}
+
+  /**
+   * Makes memory that programs can use.
+   *
+   * @param entries the numbers of an array, or the bytes of a ring: a power of 2, and whole pages
+   * @param name up to 15 letters, which tools show
+   * @return a descriptor, which is closed in programs that this process becomes
+   */
+  static int share(Shared kind, int entries, String name) throws FsException {
+    long area = Linux.scratch().area();
+    Memory.clear(area, MAP_ATTRIBUTES);
+    Memory.putInt(area, kind.type);
+    Memory.putInt(area + KEY, kind.key);
+    Memory.putInt(area + VALUE, kind.value);
+    Memory.putInt(area + ENTRIES, entries);
+    Memory.putInt(area + FLAGS, kind.flags);
+    Memory.putString(area + MAP_NAME, name.getBytes(StandardCharsets.US_ASCII));
+    int made = call(MAP_CREATE, area, MAP_ATTRIBUTES);
+    if (made < 0) {
+      throw Linux.failure(-made, "bpf(2) does not make memory for a program");
+    }
+    return made;
+  }
 
   /**
    * Loads a program; the kernel checks it first.

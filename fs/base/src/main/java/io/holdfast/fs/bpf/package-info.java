@@ -1,6 +1,6 @@
 /**
- * Programs that Holdfast gives the kernel (BPF), so that the kernel answers by itself what a daemon
- * would be asked otherwise. Start with {@link io.holdfast.fs.bpf.TerminalAnswer}.
+ * Programs that Holdfast gives the kernel (BPF), so that the kernel does by itself what would be a
+ * message to the daemon, or an event for it. Start with {@link io.holdfast.fs.bpf.KernelPrograms}.
  */
 @NullMarked
 package io.holdfast.fs.bpf;

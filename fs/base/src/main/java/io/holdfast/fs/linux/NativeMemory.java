@@ -78,15 +78,24 @@ public final class NativeMemory {
    * @return its address, or a negative errno
    */
   public static long map(int fd, long offset, long length) {
+    return map(fd, offset, length, PROT_READ);
+  }
+
+  /** Does the same, so that the part can also be written. */
+  public static long mapWritable(int fd, long offset, long length) {
+    return map(fd, offset, length, PROT_READ_WRITE);
+  }
+
+  private static long map(int fd, long offset, long length, int protection) {
     if (!GUARDED) {
-      return map(null, length, MAP_SHARED, fd, offset);
+      return address(LIBC.mmap(null, length, protection, MAP_SHARED, fd, offset));
     }
     long inside = reserve(length);
     if (inside <= 0) {
       return inside;
     }
     Pointer place = Pointer.wrap(Runtime.getSystemRuntime(), inside);
-    long mapped = map(place, length, MAP_SHARED | MAP_FIXED, fd, offset);
+    long mapped = address(LIBC.mmap(place, length, protection, MAP_SHARED | MAP_FIXED, fd, offset));
     if (mapped < 0) {
       giveUp(inside, length);
     }
@@ -100,10 +109,6 @@ public final class NativeMemory {
     } else {
       LIBC.munmap(address, length);
     }
-  }
-
-  private static long map(@Nullable Pointer place, long length, int flags, int fd, long offset) {
-    return address(LIBC.mmap(place, length, PROT_READ, flags, fd, offset));
   }
 
   private static long address(@Nullable Pointer mapping) {

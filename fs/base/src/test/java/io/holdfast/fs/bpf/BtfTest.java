@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.fs.FsException;
-import io.holdfast.fs.bpf.TerminalAnswer.Offsets;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -41,23 +40,32 @@ class BtfTest {
     }
   }
 
-  static Offsets offsets(byte[] btf, String function) throws FsException {
+  static FileOffsets offsets(byte[] btf, String function) throws FsException {
     Btf types = Btf.parse(btf);
-    return Offsets.of(types, types.function(function));
+    return FileOffsets.of(types, types.function(function));
   }
 
   @ParameterizedTest
   @CsvSource({
-    "5.10, 32, 0, 40, 16, 96",
-    "6.1, 32, 0, 40, 16, 96",
-    "6.12, 40, 0, 40, 16, 96",
-    "6.18, 32, 0, 40, 16, 96",
+    "5.10, 32, 0, 64, 80, 40, 16, 96",
+    "6.1, 32, 0, 64, 80, 40, 16, 96",
+    "6.12, 40, 0, 64, 80, 40, 16, 96",
+    "6.18, 32, 0, 64, 80, 40, 16, 96",
   })
   void offsets_ofKernels_areTheirs(
-      String kernel, int inode, int mode, int superblock, int device, int magic) throws Exception {
-    Offsets expected = new Offsets(inode, mode, superblock, device, magic);
+      String kernel,
+      int inode,
+      int mode,
+      int number,
+      int size,
+      int superblock,
+      int device,
+      int magic)
+      throws Exception {
+    FileOffsets expected = new FileOffsets(inode, mode, number, size, superblock, device, magic);
     assertThat(offsets(recorded(kernel), "security_file_ioctl")).isEqualTo(expected);
     assertThat(offsets(recorded(kernel), "bpf_lsm_file_ioctl")).isEqualTo(expected);
+    assertThat(offsets(recorded(kernel), "security_file_open")).isEqualTo(expected);
   }
 
   @Test
@@ -149,11 +157,13 @@ class BtfTest {
 
   private static void ask(byte[] btf) {
     try {
-      Offsets offsets = offsets(btf, "security_file_ioctl");
+      FileOffsets offsets = offsets(btf, "security_file_ioctl");
       assertThat(
               List.of(
                   offsets.inode(),
                   offsets.mode(),
+                  offsets.number(),
+                  offsets.size(),
                   offsets.superblock(),
                   offsets.device(),
                   offsets.magic()))
@@ -194,7 +204,7 @@ class BtfTest {
       assertThatCode(
               () -> {
                 Btf btf = Btf.read(Btf.OF_KERNEL);
-                Offsets.of(btf, btf.function("security_file_ioctl"));
+                FileOffsets.of(btf, btf.function("security_file_ioctl"));
               })
           .doesNotThrowAnyException();
     }

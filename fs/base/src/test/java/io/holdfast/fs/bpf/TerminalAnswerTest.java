@@ -1,16 +1,10 @@
 package io.holdfast.fs.bpf;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.fs.FsException;
-import io.holdfast.fs.bpf.TerminalAnswer.Offsets;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TerminalAnswerTest {
@@ -20,14 +14,10 @@ class TerminalAnswerTest {
   private static final long NO_TERMINAL = -25;
   private static final int TCGETS = 0x5401;
 
-  private static final long FILE = 0x10000;
-  private static final long INODE = 0x20000;
-  private static final long SUPERBLOCK = 0x30000;
-
   /** As {@code bpftool prog dump xlated} and the kernel's own disassembler count and name them. */
   @Test
   void program_ofLinux61_isThis() throws Exception {
-    Offsets offsets = BtfTest.offsets(BtfTest.recorded("6.1"), "security_file_ioctl");
+    FileOffsets offsets = BtfTest.offsets(BtfTest.recorded("6.1"), "security_file_ioctl");
     assertThat(Arrays.stream(TerminalAnswer.program(offsets, DEVICE)).mapToObj("%016x"::formatted))
         .containsExactly(
             "0000000000081379", // r3 = *(u64 *)(r1 + 8)
@@ -82,84 +72,12 @@ class TerminalAnswerTest {
         .isEqualTo(NO_TERMINAL);
   }
 
-  @ParameterizedTest
-  @CsvSource({"0:45, 45", "8:1, 8388609", "4095:1048575, -1", "0:1048575, 1048575"})
-  void device_ofTheMountTable_isTheKernelsNumber(String text, int number) throws FsException {
-    assertThat(TerminalAnswer.number(text)).isEqualTo(number);
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"", "45", "0:0", "0:-1", "-1:5", "4096:0", "0:1048576", "0:4:5", "a:b"})
-  void device_thatIsNone_isRefused(String text) {
-    assertThatThrownBy(() -> TerminalAnswer.number(text))
-        .isInstanceOf(FsException.class)
-        .hasMessage("no device number: " + text);
-  }
-
-  /** On any kernel and with any rights: a way, or one line that says why there is none. */
-  @Test
-  void check_onThisMachine_answersOrSaysWhyNot() {
-    try {
-      assertThat(TerminalAnswer.check()).isIn("lsm", "fmod_ret");
-    } catch (FsException e) {
-      assertThat(e.getMessage()).isNotBlank().hasLineCount(1);
-    }
-  }
-
   private static long run(String kernel, long request, int mode, int device, int magic)
       throws Exception {
-    Offsets at = BtfTest.offsets(BtfTest.recorded(kernel), "security_file_ioctl");
+    FileOffsets at = BtfTest.offsets(BtfTest.recorded(kernel), "security_file_ioctl");
     Machine machine = new Machine();
-    machine.memory.put(Machine.ARGUMENTS, FILE);
-    machine.memory.put(Machine.ARGUMENTS + 8, request);
-    machine.memory.put(FILE + at.inode(), INODE);
-    machine.memory.put(INODE + at.mode(), (long) mode);
-    machine.memory.put(INODE + at.superblock(), SUPERBLOCK);
-    machine.memory.put(SUPERBLOCK + at.device(), Integer.toUnsignedLong(device));
-    machine.memory.put(SUPERBLOCK + at.magic(), Integer.toUnsignedLong(magic));
+    machine.file(at, 0, mode, device, magic);
+    machine.argument(1, request);
     return machine.run(TerminalAnswer.program(at, DEVICE));
-  }
-
-  /**
-   * Runs instructions as the kernel does, as far as the program has such. Fails where a register is
-   * read before it is set, a place is read that has nothing, or the program runs out of itself.
-   */
-  private static final class Machine {
-    static final long ARGUMENTS = 0x1000;
-
-    final Map<Long, Long> memory = new HashMap<>();
-    private final Map<Integer, Long> registers = new HashMap<>(Map.of(1, ARGUMENTS));
-
-    long run(long[] program) {
-      int at = 0;
-      for (int steps = 0; steps < program.length; steps++) {
-        long instruction = program[at++];
-        int code = (int) instruction & 0xff;
-        int to = (int) (instruction >> 8) & 0xf;
-        int from = (int) (instruction >> 12) & 0xf;
-        int offset = (short) (instruction >> 16);
-        int value = (int) (instruction >> 32);
-        switch (code) {
-          case 0x79 -> registers.put(to, load(from, offset));
-          case 0x61 -> registers.put(to, load(from, offset) & 0xffff_ffffL);
-          case 0x69 -> registers.put(to, load(from, offset) & 0xffffL);
-          case 0x54 -> registers.put(to, registers.get(to) & value & 0xffff_ffffL);
-          case 0xb7 -> registers.put(to, (long) value);
-          case 0x16 -> at += registers.get(to).intValue() == value ? offset : 0;
-          case 0x56 -> at += registers.get(to).intValue() != value ? offset : 0;
-          case 0x95 -> {
-            return registers.get(0);
-          }
-          default -> throw new AssertionError("no such instruction: %02x".formatted(code));
-        }
-      }
-      throw new AssertionError("the program does not end");
-    }
-
-    private long load(int register, int offset) {
-      Long value = memory.get(registers.get(register) + offset);
-      assertThat(value).as("what r%d + %d leads to", register, offset).isNotNull();
-      return value;
-    }
   }
 }

@@ -324,6 +324,12 @@ public final class StatsText {
               ? "a message each"
               : "TCGETS answered by the kernel (BPF, " + kernel.ioctl() + ")");
     }
+    switch (kernel.opens()) {
+      case KernelFigures.BPF -> row("opens", "told by a program in the kernel (BPF)");
+      case KernelFigures.FANOTIFY -> row("opens", "told by fanotify");
+      case KernelFigures.MESSAGE -> row("opens", "a message each");
+      default -> {}
+    }
     Map<String, Long> requests = new TreeMap<>(kernel.requests());
     if (!requests.isEmpty()) {
       row(

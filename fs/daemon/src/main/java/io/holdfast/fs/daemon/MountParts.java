@@ -8,6 +8,7 @@ import io.holdfast.fs.FsException;
 import io.holdfast.fs.PageStore;
 import io.holdfast.fs.accesslog.AccessLogWriter;
 import io.holdfast.fs.control.ControlFiles;
+import io.holdfast.fs.figures.KernelFigures;
 import io.holdfast.fs.figures.NodeFigures;
 import io.holdfast.fs.linux.GrowingMemory;
 import io.holdfast.fs.linux.IsolatedThreads;
@@ -93,7 +94,7 @@ final class MountParts {
   final @Nullable TreeState state;
   final MountPlace place;
   final Binding binding;
-  final KernelHelpers helpers = new KernelHelpers(Composition.helpers());
+  final KernelHelpers helpers;
   final IsolatedThreads.Failures failures = new IsolatedThreads.Failures();
   final ScheduledExecutorService housekeeping;
   final PatientThreads steps;
@@ -141,6 +142,8 @@ final class MountParts {
     watcher = undo.closing(new OpenWatcher(Composition.watcher(failures, without), activity));
     AccessLog accesses = accessLog();
     watch = chooseWatch();
+    boolean mayGoOver = watch && settings.get(SettingTable.COUNT_OPENS) == OpenCounting.AUTO;
+    helpers = new KernelHelpers(Composition.helpers(), mayGoOver ? watcher : null);
     message =
         !watch
             && (settings.get(SettingTable.COUNT_OPENS) == OpenCounting.AUTO
@@ -474,6 +477,17 @@ final class MountParts {
     return message || watcher.isRunning();
   }
 
+  /** Returns how the daemon learns of opens, as in the figures. */
+  private String opens() {
+    if (!countsOpens()) {
+      return KernelFigures.OFF;
+    }
+    if (message) {
+      return KernelFigures.MESSAGE;
+    }
+    return watcher.isByProgram() ? KernelFigures.BPF : KernelFigures.FANOTIFY;
+  }
+
   private StatsReport report(ReadStats reads, AccessLog accesses) {
     return new StatsReport(
         new StatsReport.Sources(
@@ -492,7 +506,7 @@ final class MountParts {
             Accesses.figures(accesses),
             () -> memory.figures().told(),
             watcher,
-            this::countsOpens,
+            this::opens,
             binding,
             helpers::ioctl,
             () -> peers == null ? null : peers.report(),

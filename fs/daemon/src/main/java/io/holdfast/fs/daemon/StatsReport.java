@@ -54,7 +54,7 @@ final class StatsReport {
    * @param version Holdfast's version
    * @param restarts the number of daemons that this mount has had before this one
    * @param entriesLoaded the number of entries that an earlier mount had left
-   * @param opensCounted whether opens are being counted, by either way
+   * @param opens how the daemon learns of opens, as in {@link KernelFigures}
    * @param ioctl how programs learn that a file is no terminal
    */
   record Sources(
@@ -73,7 +73,7 @@ final class StatsReport {
       Supplier<AccessLogFigures> accesses,
       Supplier<MemoryFigures> memory,
       OpenWatcher watcher,
-      BooleanSupplier opensCounted,
+      Supplier<String> opens,
       Binding binding,
       Supplier<String> ioctl,
       Supplier<@Nullable PeersReport> peers,
@@ -99,7 +99,7 @@ final class StatsReport {
   Figures figures() {
     Residency.Figures cache = sources.residency.figures();
     PeersReport peers = sources.peers.get();
-    boolean counted = sources.opensCounted.getAsBoolean();
+    boolean counted = !sources.opens.get().equals(KernelFigures.OFF);
     long opens = sources.activity.opens(); // first, so that the jobs' figures have all of them
     List<Activity.JobReport> jobs = sources.activity.jobs();
     return new Figures(
@@ -218,6 +218,7 @@ final class StatsReport {
         sources.binding.name(),
         sources.restarts,
         sources.ioctl.get(),
+        sources.opens.get(),
         sources.binding.requests());
   }
 }

@@ -74,7 +74,7 @@ public final class Metrics {
     table.info(
         "holdfast_mount_info",
         "What is mounted where, and how.",
-        List.of("origin", "mountpoint", "policy", "pin", "binding", "ioctl"),
+        List.of("origin", "mountpoint", "policy", "pin", "binding", "ioctl", "opens"),
         f ->
             List.of(
                 f.origin(),
@@ -82,7 +82,8 @@ public final class Metrics {
                 f.cache().policy(),
                 f.cache().pin(),
                 f.kernel().binding(),
-                f.kernel().ioctl()));
+                f.kernel().ioctl(),
+                f.kernel().opens()));
     table.gauge(
         "holdfast_uptime_seconds",
         f -> f.uptimeSeconds(),

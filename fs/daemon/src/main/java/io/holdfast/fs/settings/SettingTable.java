@@ -264,7 +264,8 @@ public final class SettingTable {
               Kind.choice(OpenCounting.values()),
               OpenCounting.AUTO,
               "How opens are counted: 'watch' with fanotify (root), 'message' by a message each"
-                  + " (slower), 'auto' the first that is permitted. Default: auto.")
+                  + " (slower), 'auto' the first that is permitted, or by a BPF program where the"
+                  + " kernel takes one. Default: auto.")
           .fixed();
 
   /** Whether the kernel gets programs that do a part of the daemon's work. */
@@ -275,8 +276,8 @@ public final class SettingTable {
           Kind.choice(HelperChoice.values()),
           HelperChoice.AUTO,
           "Whether the kernel itself answers the question of Python before 3.14 whether a file is a"
-              + " terminal, by a BPF program: 'auto' where that is possible (root, a kernel with"
-              + " BTF), 'off' never. Default: auto.");
+              + " terminal, and tells opens for less than fanotify, by BPF programs: 'auto' where"
+              + " that is possible (root, a kernel with BTF), 'off' never. Default: auto.");
 
   /** Which orders of jobs are followed. */
   public static final Setting<OrderMode> ORDERS =

@@ -45,7 +45,7 @@ class StatsTextTest {
         "memory": { "limit_bytes": 420000000000, "used_bytes": 419500000000, "peak_bytes": 419900000000,
                     "state": "limited", "cause": "machine", "allowed_bytes": 419000000000,
                     "given_up_bytes": 2000000000, "given_up_items": 1500, "given_up_times": 2 },
-        "kernel": { "binding": "kernel", "daemon_restarts": 2, "ioctl": "lsm",
+        "kernel": { "binding": "kernel", "daemon_restarts": 2, "ioctl": "lsm", "opens": "bpf",
                     "cached_bytes": 419067000000, "requests": { "LOOKUP": 1200000, "READ": 6000000 } } }
       """;
 
@@ -107,6 +107,7 @@ class StatsTextTest {
             kernel
               page cache    390 GiB
               ioctl         TCGETS answered by the kernel (BPF, lsm)
+              opens         told by a program in the kernel (BPF)
               requests      LOOKUP 1,200,000, READ 6,000,000
             """);
   }

@@ -17,7 +17,7 @@ final class ExpositionTest {
       """
       { "version": "1.2", "origin": "/data/a \\"b\\"", "mountpoint": "/data/a",
         "cache": { "policy": "minio", "pin": "hard", "resident_bytes": 4096 },
-        "kernel": { "binding": "kernel", "ioctl": "message", "requests": { "READ": 3 } },
+        "kernel": { "binding": "kernel", "ioctl": "message", "opens": "fanotify", "requests": { "READ": 3 } },
         "fetches": { "origin": { "durations":
           { "count": 10, "seconds": 2.5, "up_to": { "1.0": 9, "0.001": 4, "60.0": 10 } } } },
         "jobs": { "by": "cgroup", "jobs": [ { "job": "/slurm/job_7", "opens": 12, "epoch": 2 } ] } }
@@ -39,7 +39,7 @@ final class ExpositionTest {
     assertThat(text(JSON.std.mapFrom(STATS), List.of()))
         .contains(
             "holdfast_mount_info{binding=\"kernel\",ioctl=\"message\",mount=\"m\",mountpoint=\"/data/a\","
-                + "origin=\"/data/a \\\"b\\\"\",pin=\"hard\",policy=\"minio\"} 1\n");
+                + "opens=\"fanotify\",origin=\"/data/a \\\"b\\\"\",pin=\"hard\",policy=\"minio\"} 1\n");
   }
 
   @Test

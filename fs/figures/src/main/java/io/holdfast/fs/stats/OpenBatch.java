@@ -1,6 +1,9 @@
 package io.holdfast.fs.stats;
 
+import io.holdfast.fs.ControlInodes;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 
 /** The files that one thread has opened, in order. Not thread-safe. */
 public final class OpenBatch {
@@ -25,6 +28,33 @@ public final class OpenBatch {
     files[count] = file;
     sizes[count] = size;
     count++;
+  }
+
+  /**
+   * Adds an open to the batch of its thread, unless it is that of a {@link ControlInodes control
+   * file}.
+   *
+   * @param inode names the file; it is the origin's
+   */
+  static void add(Map<Integer, OpenBatch> byThread, int thread, long inode, long size) {
+    if (!ControlInodes.has(inode)) {
+      byThread.computeIfAbsent(thread, id -> new OpenBatch()).add(inode, size);
+    }
+  }
+
+  /** Returns the opens that another batch does not have; one of it stands for one here. */
+  OpenBatch without(OpenBatch other) {
+    Map<Long, Integer> had = new HashMap<>();
+    for (int i = 0; i < other.count; i++) {
+      had.merge(other.files[i], 1, Integer::sum);
+    }
+    OpenBatch rest = new OpenBatch();
+    for (int i = 0; i < count; i++) {
+      if (had.merge(files[i], -1, Integer::sum) < 0) {
+        rest.add(files[i], sizes[i]);
+      }
+    }
+    return rest;
   }
 
   /** Returns the bytes of all files, each as often as it was opened, and at least a page. */

@@ -1,77 +1,45 @@
 package io.holdfast.fs.stats;
 
-import static io.holdfast.fs.linux.Libc.LIBC;
-
-import io.holdfast.fs.ControlInodes;
 import io.holdfast.fs.FsError;
 import io.holdfast.fs.FsException;
+import io.holdfast.fs.bpf.OpenRing;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
-import io.holdfast.fs.linux.Memory;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Counts opens with fanotify, on a mount where the kernel opens files without asking the daemon.
- * Counts by thread and file, in batches, also through bind mounts of containers. Opens of the
- * daemon itself and of control files do not count. The kernel merges two opens of one file by one
- * thread within a batch, so these count once.
+ * Counts opens on a mount where the kernel opens files without asking the daemon. Counts by thread
+ * and file, in batches, also through bind mounts of containers. Opens of the daemon itself and of
+ * control files do not count. Begins with fanotify, which tells opens from the first one on, and
+ * goes over to a program in the kernel once there is one ({@link #goOver}), because that costs
+ * those who open less.
  *
- * <p>The kernel keeps opens in its memory until they are read. Too many may wait there, if for long
- * they come faster than the watcher counts them, or if the daemon is stopped. The watcher then
- * drops those that wait without counting them; see {@link #overflows()}. It does not use the
- * kernel's own bound, which is so low that a quick reader reaches it.
+ * <p>Opens wait in the kernel's memory until they are counted. If too many wait, because for long
+ * they come faster than the watcher counts them, or because the daemon is stopped, some are left
+ * out; see {@link #overflows()}.
  *
- * <p>Each event brings an open descriptor of the own mount, so the watcher runs on an isolated
- * thread. Thread-safe.
+ * <p>Each event of fanotify brings an open descriptor of the own mount, so the watcher runs on an
+ * isolated thread. Thread-safe.
  */
 public final class OpenWatcher implements AutoCloseable {
-  private static final int FAN_CLOEXEC = 1;
-  private static final int FAN_NONBLOCK = 2;
-  private static final int FAN_UNLIMITED_QUEUE = 0x10;
-
-  /** With this flag, opens of one file by two threads of a process are two events. */
-  private static final int FAN_REPORT_TID = 0x100;
-
-  private static final int FAN_MARK_ADD = 1;
-  private static final int FAN_MARK_FILESYSTEM = 0x100;
-  private static final long FAN_OPEN = 0x20;
-
-  /**
-   * struct fanotify_event_metadata: 0 event_len u32, 8 mask u64, 16 fd i32, 20 pid i32 (the
-   * thread's id).
-   */
-  private static final int EVENT_FD = 16;
-
-  private static final int EVENT_THREAD = 20;
-  private static final int EVENT_SIZE = 24;
-  private static final int BUFFER = 64 << 10;
-
   /**
    * The most buffers in a batch, so that the opens of a thread that never rests are counted too.
    */
   private static final int MOST_BUFFERS = 16;
 
-  /** The most opens that may wait, in some 20 MB of the kernel's memory; fewer for a test. */
-  private static final long MOST_WAITING = Long.getLong("holdfast.most-waiting-opens", 1 << 18);
-
-  private static final long FIONREAD = 0x541b;
-
-  /** Asks for the attributes that the kernel knows, without a request to the daemon. */
-  private static final int AT_STATX_DONT_SYNC = 0x4000;
-
-  private static final int STATX_INO = 0x100;
-  private static final int STATX_SIZE = 0x200;
-  private static final int STATX_INO_OFFSET = 32;
-  private static final int STATX_SIZE_OFFSET = 40;
   private static final long BATCH_NANOS = Duration.ofMillis(2).toNanos();
   private static final int IDLE_MILLIS = 10;
 
@@ -79,12 +47,29 @@ public final class OpenWatcher implements AutoCloseable {
 
   private final IsolatedThreads thread;
   private final Activity activity;
-  private volatile int group = -1;
+  private final AtomicReference<@Nullable GoingOver> wanted = new AtomicReference<>();
   private volatile boolean closed;
   private volatile boolean running;
   private volatile long passes;
   private volatile long overflows;
-  private IntSupplier opener = () -> -1;
+
+  /** Null until it is prepared. Only the watcher's thread uses what it leads to. */
+  private volatile @Nullable FanotifyOpens fanotify;
+
+  private volatile boolean byProgram;
+
+  /** Those of fanotify, once a program tells the opens. */
+  private long overflowsBefore;
+
+  /** What the watcher is to go over to, and who is told whether it has. */
+  private record GoingOver(Program program, Consumer<@Nullable Throwable> then) {}
+
+  /** A program that is still to be given to the kernel. */
+  @FunctionalInterface
+  public interface Program {
+    /** Has it tell opens from now on; called by the thread that reads the ring. */
+    OpenRing begin() throws FsException;
+  }
 
   /**
    * Prepares to watch.
@@ -101,50 +86,38 @@ public final class OpenWatcher implements AutoCloseable {
    * Finds out whether this process may watch, and prepares for it; to be called before the mount.
    */
   public boolean prepare() throws FsException {
-    int made = onThread(OpenWatcher::makeGroup);
-    group = made;
-    return made >= 0;
+    int group = onThread(FanotifyOpens::makeGroup);
+    if (group < 0) {
+      return false;
+    }
+    fanotify = new FanotifyOpens(thread, group);
+    return true;
   }
 
   /**
-   * Begins to watch the filesystem of the mount.
+   * Begins to watch the filesystem of the mount; the watcher has to be prepared.
    *
    * @param opener opens the mount's root: returns a descriptor, or a negative errno
    */
   public void watch(IntSupplier opener) throws FsException {
-    int errno =
-        onThread(
-            () -> {
-              this.opener = opener;
-              return mark(group, opener);
-            });
+    FanotifyOpens prepared = Objects.requireNonNull(fanotify);
+    int errno = onThread(() -> prepared.begin(opener));
     if (errno != 0) {
       throw Linux.failure(errno, "watching opens");
     }
     running = true;
-    thread.execute(this::run);
+    thread.execute(() -> run(prepared));
   }
 
-  private static int makeGroup() {
-    return LIBC.fanotify_init(
-        FAN_CLOEXEC | FAN_NONBLOCK | FAN_UNLIMITED_QUEUE | FAN_REPORT_TID,
-        Linux.O_RDONLY | Linux.O_CLOEXEC);
-  }
-
-  /** Watches a filesystem; returns 0 or a positive errno. */
-  private static int mark(int group, IntSupplier opener) {
-    int root = opener.getAsInt();
-    if (root < 0) {
-      return -root;
-    }
-    long text = Linux.scratch().path();
-    Memory.putString(text, Linux.pathBytes(Linux.descriptorPath(root)));
-    int result =
-        LIBC.fanotify_mark(
-            group, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN, Linux.AT_FDCWD, text);
-    int errno = result == 0 ? 0 : Linux.errno();
-    LIBC.close(root);
-    return errno;
+  /**
+   * Goes over from fanotify to a program in the kernel, at the next pass. Each open is counted once
+   * all the same. Without the program, goes on with fanotify.
+   *
+   * @param then called by the watcher's thread when it has gone over, with null; or with the reason
+   *     why it has not
+   */
+  public void goOver(Program program, Consumer<@Nullable Throwable> then) {
+    wanted.set(new GoingOver(program, then));
   }
 
   private int onThread(Supplier<Integer> call) throws FsException {
@@ -160,41 +133,77 @@ public final class OpenWatcher implements AutoCloseable {
     }
   }
 
-  private void run() {
-    long buffer = LIBC.malloc(BUFFER + Integer.BYTES);
+  private void run(FanotifyOpens first) {
+    OpenSource source = first;
     Map<Integer, OpenBatch> batch = new HashMap<>();
     try {
       while (!closed) {
+        GoingOver next = wanted.getAndSet(null);
         try {
-          pass(buffer, batch);
+          if (next != null && source == first) {
+            source = goOver(first, next);
+          }
+          pass(source, batch);
         } catch (Throwable e) { // a watcher that ended here would never count an open again
           thread.failed(e);
         }
       }
     } finally {
       running = false;
-      LIBC.free(buffer);
-      LIBC.close(group);
+      source.close();
     }
+  }
+
+  /** Returns the source to go on with. */
+  private OpenSource goOver(FanotifyOpens before, GoingOver wanted) {
+    RingOpens after;
+    try {
+      after = new RingOpens(wanted.program.begin());
+    } catch (Throwable e) {
+      wanted.then.accept(e);
+      return before;
+    }
+    byProgram = true;
+    try {
+      // from here on, the ring has every open; fanotify has those before, and some of the ring's
+      before.end();
+      Map<Integer, OpenBatch> told = new HashMap<>();
+      boolean more = true;
+      while (more) {
+        more = before.take(told);
+      }
+      Map<Integer, OpenBatch> ringed = new HashMap<>();
+      boolean unused = after.take(ringed);
+      told.forEach(
+          (opener, opens) -> {
+            OpenBatch again = ringed.get(opener);
+            count(opener, again == null ? opens : opens.without(again));
+          });
+      ringed.forEach(this::count);
+      overflowsBefore = before.overflows();
+      wanted.then.accept(null);
+    } catch (Throwable e) {
+      thread.failed(e);
+    } finally {
+      before.close();
+    }
+    return after;
   }
 
   /** Waits a short time for opens, and counts them. */
   @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
-  private void pass(long buffer, Map<Integer, OpenBatch> batch) {
-    boolean unused = Linux.awaitReadable(group, IDLE_MILLIS);
+  private void pass(OpenSource source, Map<Integer, OpenBatch> batch) {
+    boolean unused = source.await(IDLE_MILLIS);
     activity.settle();
     boolean more = true;
     for (int i = 0; i < MOST_BUFFERS && more; i++) {
-      long length = LIBC.read(group, buffer, BUFFER);
-      more = length > 0;
-      if (length > BUFFER - EVENT_SIZE && waiting(buffer + BUFFER) > MOST_WAITING) {
-        letGo();
-      }
-      take(buffer, length, batch);
+      more = source.take(batch);
     }
     boolean some = !batch.isEmpty();
     batch.forEach(this::count);
     batch.clear();
+    // not before: if a caller sees it, opens are counted from now on
+    overflows = overflowsBefore + source.overflows();
     if (!more) {
       passes++;
     }
@@ -208,67 +217,11 @@ public final class OpenWatcher implements AutoCloseable {
   /** Counts the opens of a thread. A failure keeps no other opens from being counted. */
   private void count(int opener, OpenBatch opens) {
     try {
-      activity.opened(opener, opens);
+      if (opens.count() > 0) {
+        activity.opened(opener, opens);
+      }
     } catch (Throwable e) {
       thread.failed(e);
-    }
-  }
-
-  /** Returns the number of opens that wait to be read. Needs memory for a number. */
-  private long waiting(long number) {
-    Memory.putInt(number, 0);
-    return LIBC.ioctl(group, FIONREAD, number) == 0 ? Memory.getInt(number) / EVENT_SIZE : 0;
-  }
-
-  /**
-   * Drops the opens that wait, by watching with a new group. If there is no new group, goes on with
-   * the old one.
-   */
-  @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
-  private void letGo() {
-    int fresh = makeGroup();
-    if (fresh < 0) {
-      return;
-    }
-    if (mark(fresh, opener) == 0) {
-      LIBC.close(group);
-      group = fresh;
-      overflows++; // last: a caller who sees it knows that opens are counted from now on
-    } else {
-      LIBC.close(fresh);
-    }
-  }
-
-  private void take(long buffer, long length, Map<Integer, OpenBatch> batch) {
-    for (long at = buffer; at < buffer + length; at += Memory.getInt(at)) {
-      int fd = Memory.getInt(at + EVENT_FD);
-      int opener = Memory.getInt(at + EVENT_THREAD);
-      if (fd >= 0) {
-        try {
-          take(fd, opener, batch);
-        } catch (Throwable e) { // the events behind this one have descriptors, too
-          thread.failed(e);
-        } finally {
-          LIBC.close(fd);
-        }
-      }
-    }
-  }
-
-  /**
-   * Adds an open to a batch. The inode number names the file; it is the origin's. {@link
-   * ControlInodes Control files} do not count.
-   */
-  private static void take(int fd, int thread, Map<Integer, OpenBatch> batch) {
-    long area = Linux.scratch().area();
-    long path = Linux.scratch().path();
-    Memory.putByte(path, 0);
-    int flags = Linux.AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
-    boolean known = LIBC.statx(fd, path, flags, STATX_INO | STATX_SIZE, area) == 0;
-    long inode = known ? Memory.getLong(area + STATX_INO_OFFSET) : 0;
-    if (!ControlInodes.has(inode)) {
-      long size = known ? Memory.getLong(area + STATX_SIZE_OFFSET) : 0;
-      batch.computeIfAbsent(thread, id -> new OpenBatch()).add(inode, size);
     }
   }
 
@@ -282,11 +235,14 @@ public final class OpenWatcher implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns the number of times that the watcher dropped waiting opens, because they were too many.
-   */
+  /** Returns the number of times that opens were left out, because too many waited. */
   public long overflows() {
     return overflows;
+  }
+
+  /** Tells whether a program in the kernel tells the opens; else fanotify does. */
+  public boolean isByProgram() {
+    return byProgram;
   }
 
   /** Tells whether opens are being counted. */

@@ -4,14 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.holdfast.fs.Await;
+import io.holdfast.fs.FsError;
+import io.holdfast.fs.FsException;
 import io.holdfast.fs.Sandbox;
+import io.holdfast.fs.bpf.OpenRing;
+import io.holdfast.fs.bpf.RingWriter;
 import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -79,6 +89,120 @@ final class OpenWatcherTest {
     }
   }
 
+  /**
+   * Opens before, while and after the watcher goes over from fanotify to a program: each is counted
+   * once, also those that both tell. The program here writes what the test says, because few
+   * kernels that run tests take one that sees opens.
+   */
+  @Test
+  void goingOver_countsEachOpenOnce() throws Exception {
+    IsolatedThreads.Failures failures = new IsolatedThreads.Failures();
+    IsolatedThreads thread = IsolatedThreads.start("test-watch", 1, 0, failures);
+    Activity activity = new Activity(JobBy.parse("pid"), 1 << 20, System::nanoTime);
+    try (Sandbox sandbox = Sandbox.create();
+        OpenWatcher watcher = new OpenWatcher(thread, activity)) {
+      assumeTrue(watcher.prepare(), "fanotify, which root may use");
+      assumeTrue(RingWriter.isPermitted(), "BPF programs of sockets, which root may load");
+      Path file = Files.writeString(sandbox.path("file"), "x");
+      int inode = ((Long) Files.getAttribute(file, "unix:ino")).intValue();
+      ConcurrentHashMap<Integer, Integer> opens = new ConcurrentHashMap<>();
+      activity.listener(
+          (job, opener, batch) -> {
+            for (int i = 0; i < batch.count(); i++) {
+              if (batch.file(i) == inode) {
+                opens.merge(opener, 1, Integer::sum);
+              }
+            }
+          });
+      watcher.watch(() -> Linux.openDirectory(sandbox.root()));
+      int before = read(file);
+      Await.until("the open before is told", () -> opens.equals(Map.of(before, 1)));
+
+      RingWriter writer = new RingWriter();
+      Map<Integer, Integer> expected = new HashMap<>(Map.of(before, 1));
+      CompletableFuture<Optional<Throwable>> told = new CompletableFuture<>();
+      watcher.goOver(
+          () -> {
+            OpenRing ring = writer.create();
+            for (int i = 0; i < 3; i++) {
+              expected.put(open(file), 1); // as an open before the program
+              int both = open(file);
+              writer.write(both, inode, 1, 1);
+              expected.put(both, 1);
+              int twice = open(file); // one event of fanotify is for two
+              writer.write(twice, inode, 1, 2);
+              expected.put(twice, 2);
+              writer.write(10_000_000 + i, inode, 1, 1); // as one when fanotify had ended
+              expected.put(10_000_000 + i, 1);
+            }
+            return ring;
+          },
+          failure -> told.complete(Optional.ofNullable(failure)));
+      assertThat(told.get(60, TimeUnit.SECONDS)).isEmpty();
+      assertThat(opens).isEqualTo(expected);
+      assertThat(watcher.isByProgram()).isTrue();
+
+      read(file); // by nobody but fanotify, which has ended
+      watcher.flush();
+      assertThat(opens).isEqualTo(expected);
+      assertThat(watcher.overflows()).isZero();
+      failures.take(
+          (name, failure) -> {
+            throw new AssertionError(name, failure);
+          });
+    }
+  }
+
+  @Test
+  void programThatTheKernelRefuses_isTold_andFanotifyGoesOn() throws Exception {
+    IsolatedThreads thread =
+        IsolatedThreads.start("test-watch", 1, 0, new IsolatedThreads.Failures());
+    Activity activity = new Activity(JobBy.parse("pid"), 1 << 20, System::nanoTime);
+    try (Sandbox sandbox = Sandbox.create();
+        OpenWatcher watcher = new OpenWatcher(thread, activity)) {
+      assumeTrue(watcher.prepare(), "fanotify, which root may use");
+      Path file = Files.writeString(sandbox.path("file"), "x");
+      watcher.watch(() -> Linux.openDirectory(sandbox.root()));
+      FsException fault = new FsException(FsError.NOT_PERMITTED, "a test");
+      CompletableFuture<Optional<Throwable>> told = new CompletableFuture<>();
+      watcher.goOver(
+          () -> {
+            throw fault;
+          },
+          failure -> told.complete(Optional.ofNullable(failure)));
+      assertThat(told.get(60, TimeUnit.SECONDS)).containsSame(fault);
+      assertThat(watcher.isByProgram()).isFalse();
+
+      long before = activity.opens();
+      read(file);
+      Await.until("the open is told", () -> activity.opens() > before);
+    }
+  }
+
+  /** Opens that the program had no room for: the figures say so, and later opens are counted. */
+  @Test
+  void ringThatIsFull_isAnOverflow() throws Exception {
+    IsolatedThreads thread =
+        IsolatedThreads.start("test-watch", 1, 0, new IsolatedThreads.Failures());
+    Activity activity = new Activity(JobBy.parse("pid"), 1 << 20, System::nanoTime);
+    try (Sandbox sandbox = Sandbox.create();
+        OpenWatcher watcher = new OpenWatcher(thread, activity)) {
+      assumeTrue(watcher.prepare(), "fanotify, which root may use");
+      assumeTrue(RingWriter.isPermitted(), "BPF programs of sockets, which root may load");
+      watcher.watch(() -> Linux.openDirectory(sandbox.root()));
+      RingWriter writer = new RingWriter();
+      watcher.goOver(
+          () -> {
+            OpenRing ring = writer.create();
+            writer.write(10_000_000, 5, 1, 300_000);
+            return ring;
+          },
+          failure -> {});
+      Await.until("the overflow is told", () -> watcher.overflows() == 1);
+      assertThat(activity.opens()).isEqualTo((1 << 18) - 1);
+    }
+  }
+
   /** Joins two file systems; the second has a file. */
   private record Overlay(Path root, boolean isMounted) implements AutoCloseable {
     static Overlay mount(Path root) throws IOException {
@@ -103,7 +227,19 @@ final class OpenWatcherTest {
     }
   }
 
-  private static void read(Path file) throws Exception {
-    assertThat(new ProcessBuilder("cat", file.toString()).start().waitFor()).isZero();
+  /** Has a process read a file, and returns the process. */
+  private static int read(Path file) throws Exception {
+    Process process = new ProcessBuilder("cat", file.toString()).start();
+    assertThat(process.waitFor()).isZero();
+    return (int) process.pid();
+  }
+
+  /** Does the same where no other exception may be thrown. */
+  private static int open(Path file) {
+    try {
+      return read(file);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
   }
 }

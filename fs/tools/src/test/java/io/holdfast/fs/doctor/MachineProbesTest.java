@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -221,18 +222,48 @@ class MachineProbesTest {
 
   @Test
   void bpf_takenOrRefused_isToldAndNoWarning() {
-    assertThat(new BpfProbe(() -> "lsm").run())
-        .containsExactly(Finding.ok("the kernel can answer ioctl TCGETS by itself (lsm)"));
+    FsException reason = new FsException(FsError.NOT_PERMITTED, "needs CAP_BPF");
+    Finding message =
+        Finding.ok(
+            "ioctl TCGETS, which Python before 3.14 asks at each 'open', is a message each: needs"
+                + " CAP_BPF");
+    Finding fanotify =
+        Finding.ok("opens are told by fanotify, which costs those who open more: needs CAP_BPF");
+    assertThat(new BpfProbe(() -> trial(null, null)).run())
+        .containsExactly(
+            Finding.ok("the kernel can answer ioctl TCGETS by itself (lsm)"),
+            Finding.ok("a program in the kernel can tell opens"));
+    assertThat(new BpfProbe(() -> trial(reason, null)).run())
+        .containsExactly(message, Finding.ok("a program in the kernel can tell opens"));
+    assertThat(new BpfProbe(() -> trial(null, reason)).run())
+        .containsExactly(
+            Finding.ok("the kernel can answer ioctl TCGETS by itself (lsm)"), fanotify);
     BpfProbe refused =
         new BpfProbe(
             () -> {
-              throw new FsException(FsError.NOT_PERMITTED, "needs CAP_BPF");
+              throw reason;
             });
-    assertThat(refused.run())
-        .containsExactly(
-            Finding.ok(
-                "ioctl TCGETS, which Python before 3.14 asks at each 'open', is a message each:"
-                    + " needs CAP_BPF"));
+    assertThat(refused.run()).containsExactly(message, fanotify);
+  }
+
+  private static BpfProbe.Trial trial(
+      @Nullable FsException noAnswer, @Nullable FsException noOpens) {
+    return new BpfProbe.Trial() {
+      @Override
+      public String answer() throws FsException {
+        if (noAnswer != null) {
+          throw noAnswer;
+        }
+        return "lsm";
+      }
+
+      @Override
+      public void opens() throws FsException {
+        if (noOpens != null) {
+          throw noOpens;
+        }
+      }
+    };
   }
 
   @Test
