@@ -31,6 +31,7 @@ public final class NativeMemory {
   private static final int MAP_PRIVATE = 2;
   private static final int MAP_FIXED = 0x10;
   private static final int MAP_ANONYMOUS = 0x20;
+  private static final int MAP_LOCKED = 0x2000;
   private static final int MAP_NORESERVE = 0x4000;
 
   private NativeMemory() {}
@@ -78,24 +79,34 @@ public final class NativeMemory {
    * @return its address, or a negative errno
    */
   public static long map(int fd, long offset, long length) {
-    return map(fd, offset, length, PROT_READ);
+    return map(fd, offset, length, PROT_READ, MAP_SHARED);
   }
 
   /** Does the same, so that the part can also be written. */
   public static long mapWritable(int fd, long offset, long length) {
-    return map(fd, offset, length, PROT_READ_WRITE);
+    return map(fd, offset, length, PROT_READ_WRITE, MAP_SHARED);
   }
 
-  private static long map(int fd, long offset, long length, int protection) {
+  /**
+   * Maps a part of a file to be read, and locks its pages in memory. The kernel does not tell of a
+   * page that it could not bring into memory.
+   *
+   * @return its address, or a negative errno: EAGAIN beyond the bound of locked memory
+   */
+  public static long mapLocked(int fd, long offset, long length) {
+    return map(fd, offset, length, PROT_READ, MAP_SHARED | MAP_LOCKED);
+  }
+
+  private static long map(int fd, long offset, long length, int protection, int flags) {
     if (!GUARDED) {
-      return address(LIBC.mmap(null, length, protection, MAP_SHARED, fd, offset));
+      return address(LIBC.mmap(null, length, protection, flags, fd, offset));
     }
     long inside = reserve(length);
     if (inside <= 0) {
       return inside;
     }
     Pointer place = Pointer.wrap(Runtime.getSystemRuntime(), inside);
-    long mapped = address(LIBC.mmap(place, length, protection, MAP_SHARED | MAP_FIXED, fd, offset));
+    long mapped = address(LIBC.mmap(place, length, protection, flags | MAP_FIXED, fd, offset));
     if (mapped < 0) {
       giveUp(inside, length);
     }

@@ -100,17 +100,32 @@ final class OwnMount {
   }
 
   private static long map(int fd, long offset, int length, boolean lock) {
-    long address = NativeMemory.map(fd, offset, length);
+    return lock ? mapLocked(fd, offset, length) : mapOnly(fd, offset, length);
+  }
+
+  /**
+   * Maps and locks in one call, which takes the lock of the address space once; then makes sure
+   * that no page was missing, of which that call would not tell.
+   */
+  private static long mapLocked(int fd, long offset, int length) {
+    long address = NativeMemory.mapLocked(fd, offset, length);
     if (address < 0) {
-      return address;
+      return address == -Errno.EAGAIN.intValue() ? -Errno.ENOMEM.intValue() : address;
     }
-    int result =
-        lock ? LIBC.mlock(address, length) : LIBC.madvise(address, length, MADV_POPULATE_READ);
-    // a kernel before 5.14 does not know MADV_POPULATE_READ; the pages have been read all the same
-    if (result != 0 && lock) {
+    if (Linux.cachedPages(fd, offset, length) != pages(length)
+        && LIBC.mlock(address, length) != 0) {
       int errno = Linux.errno();
       NativeMemory.unmap(address, length);
       return -errno;
+    }
+    return address;
+  }
+
+  private static long mapOnly(int fd, long offset, int length) {
+    long address = NativeMemory.map(fd, offset, length);
+    if (address >= 0) {
+      // a kernel before 5.14 does not know this; the pages have been read all the same
+      LIBC.madvise(address, length, MADV_POPULATE_READ);
     }
     return address;
   }
@@ -206,16 +221,16 @@ final class OwnMount {
   }
 
   /**
-   * Tells whether an open file has an item's version, by the kernel's cached attributes: each
-   * version has an inode of its own in the mount, whose attributes never change. Two versions may
-   * show the same attributes, as those of an object that was replaced within a second. Only the
-   * node tells them apart.
+   * Tells whether an open file has an item's version: each version has a node of its own. Where the
+   * mount does not tell the node, goes by the kernel's cached attributes, which never change for a
+   * node. Two versions may show the same attributes, as those of an object that was replaced within
+   * a second. Only the node tells them apart.
    */
   private boolean shows(int fd, Item item) {
     Version version = item.version();
     long node = nodeOf.applyAsLong(fd);
-    if (node != 0 && node != item.node()) {
-      return false;
+    if (node != 0) {
+      return node == item.node();
     }
     long path = Linux.scratch().path();
     Memory.putString(path, new byte[0]);

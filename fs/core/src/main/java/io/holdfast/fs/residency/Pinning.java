@@ -7,7 +7,9 @@ import io.holdfast.fs.linux.IsolatedThreads;
 import io.holdfast.fs.linux.Linux;
 import io.holdfast.fs.transit.Fetched;
 import io.holdfast.fs.transit.Item;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -53,6 +55,12 @@ final class Pinning {
 
   private final boolean hard;
   private final Consumer<Resident> unpinned;
+
+  /** Items that are behind, and whether a thread is pinning them. */
+  private final ConcurrentLinkedQueue<Arrived> behind = new ConcurrentLinkedQueue<>();
+
+  private final AtomicBoolean pinsBehind = new AtomicBoolean();
+
   private final AtomicLong behindBytes = new AtomicLong();
   private final AtomicInteger behindItems = new AtomicInteger();
   private final long mostItemsBehind = Runtime.getRuntime().maxMemory() / HEAP_BEHIND;
@@ -119,6 +127,42 @@ final class Pinning {
     }
     noLongerBehind(length);
     return false;
+  }
+
+  /**
+   * Has an item pinned after those that are behind already. One thread pins all of them: two would
+   * wait for each other at the lock of the address space, at every item.
+   *
+   * @return false where nothing is pinned any more
+   */
+  private boolean addBehind(Arrived item) {
+    behind.add(item);
+    if (!pinsBehind.compareAndSet(false, true)) {
+      return true;
+    }
+    boolean begun = false;
+    try {
+      begun = execute(this::pinBehind);
+    } finally {
+      if (!begun) {
+        behind.remove(item); // nobody has taken it: no thread pins these items
+        pinsBehind.set(false);
+      }
+    }
+    return begun;
+  }
+
+  private void pinBehind() {
+    do {
+      for (Arrived next = behind.poll(); next != null; next = closed ? null : behind.poll()) {
+        try {
+          next.pinBehind();
+        } catch (Throwable e) { // the items behind this one are pinned all the same
+          pinners.failed(e);
+        }
+      }
+      pinsBehind.set(false);
+    } while (!closed && !behind.isEmpty() && pinsBehind.compareAndSet(false, true));
   }
 
   private void noLongerBehind(int length) {
@@ -210,7 +254,7 @@ final class Pinning {
     private boolean beginBehind() {
       boolean begun = false;
       try {
-        begun = execute(this::pinBehind);
+        begun = addBehind(this);
       } finally {
         if (!begun) {
           noLongerBehind(item.length());

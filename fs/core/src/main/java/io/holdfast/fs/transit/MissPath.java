@@ -885,8 +885,13 @@ final class MissPath {
   void expire() {
     long now = nanoTime.getAsLong();
     long longest = origin.isSilent() ? deadlineNanos : 2 * deadlineNanos;
-    memory.expire(now);
     table.forEach(fetch -> expire(fetch, now, longest));
+    makeRoom();
+  }
+
+  /** See {@link Transit#makeRoom}. */
+  void makeRoom() {
+    memory.expire(nanoTime.getAsLong());
     if (memory.isShort()) {
       boolean unused = giveUpIdle(false);
     }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. Fetches run on the executor, which may be the reader's own thread where the
  * origin cannot hang. No method waits. {@link #expire()} must be called several times a second to
- * enforce the deadlines of waiting readers.
+ * enforce the deadlines of waiting readers, and {@link #makeRoom()} more often.
  */
 public final class Transit {
   private final MissPath path;
@@ -252,6 +252,11 @@ public final class Transit {
    */
   public void expire() {
     path.expire();
+  }
+
+  /** Frees memory if there is too little for the next fetches; costs nothing if there is enough. */
+  public void makeRoom() {
+    path.makeRoom();
   }
 
   /** Starts the fetches for which no thread could be started. To be called every second. */

@@ -6,6 +6,8 @@ import io.holdfast.fs.Await;
 import io.holdfast.fs.transit.Item;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
@@ -16,7 +18,7 @@ final class PinBacklogTest extends ResidencyFixture {
   private final CountDownLatch mayPin = new CountDownLatch(1);
 
   /** An item that programs have been given whole. */
-  private static final class Read extends Offered {
+  private static class Read extends Offered {
     private final Item item;
 
     Read(Item item, boolean elsewhere) {
@@ -70,6 +72,47 @@ final class PinBacklogTest extends ResidencyFixture {
     assertThat(residency.isPinned(read.item())).isTrue();
     assertThat(locked()).isEqualTo(LENGTH);
     assertThat(read.calls).hasValue(1);
+  }
+
+  /** Two threads took a quarter more time for each: they waited for each other in the kernel. */
+  @Test
+  void manyItemsReadWhole_arePinnedByOneThread() throws IOException {
+    begin(1L << 30);
+    for (int i = 0; i < 30; i++) {
+      offered("f" + i, false);
+    }
+    awaitPins();
+    assertThat(locked()).isEqualTo(30L * LENGTH);
+    assertThat(users).hasSize(1);
+
+    offered("g", false);
+    awaitPins();
+    assertThat(locked()).isEqualTo(31L * LENGTH);
+  }
+
+  @Test
+  void pinThatEndsWithAnError_keepsNoneBehindItFromBeingPinned() throws IOException {
+    begin(1 << 20);
+    file("f", random(LENGTH));
+    OutOfMemoryError fault = new OutOfMemoryError("a test");
+    Item item = item("f", LENGTH);
+    residency.offer(
+        new Read(item, false) {
+          @Override
+          public void done() {
+            super.done();
+            throw fault;
+          }
+        });
+    offered("g", false);
+    offered("h", false);
+
+    awaitPins();
+
+    assertThat(locked()).isEqualTo(3L * LENGTH);
+    List<Throwable> told = new ArrayList<>();
+    failures.take((thread, failure) -> told.add(failure));
+    assertThat(told).containsExactly(fault);
   }
 
   /** The kernel may take pages that are cached and not locked yet. */

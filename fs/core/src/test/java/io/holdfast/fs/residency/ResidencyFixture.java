@@ -25,6 +25,8 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -41,6 +43,7 @@ abstract class ResidencyFixture {
 
   final FakeClock clock = new FakeClock();
   Sandbox sandbox;
+  final IsolatedThreads.Failures failures = new IsolatedThreads.Failures();
   IsolatedThreads pinners;
   IsolatedThreads droppers;
   Residency residency;
@@ -50,7 +53,7 @@ abstract class ResidencyFixture {
   @BeforeEach
   void create() throws IOException {
     sandbox = Sandbox.create();
-    pinners = IsolatedThreads.start("test-pin", 2, 0, new IsolatedThreads.Failures());
+    pinners = IsolatedThreads.start("test-pin", 2, 0, failures);
     droppers = IsolatedThreads.start("test-drop", 1, 0, new IsolatedThreads.Failures());
     lockedBefore = ProcessStatus.lockedBytes();
   }
@@ -79,6 +82,9 @@ abstract class ResidencyFixture {
   ResidentLog log = ResidentLog.NONE;
   PageStore pages = PageStore.NONE;
 
+  /** The threads that have used the mount. */
+  final Set<String> users = ConcurrentHashMap.newKeySet();
+
   /** The node that each file shows; 0 as if the mount told none. */
   volatile long shownNode;
 
@@ -94,12 +100,16 @@ abstract class ResidencyFixture {
     residency =
         new Residency(
             new Residency.Rules(created, selection, log),
-            new Residency.MountUse(
-                () -> Linux.openDirectory(sandbox.root()), pages, hard, mappings, fd -> shownNode),
+            new Residency.MountUse(this::openRoot, pages, hard, mappings, fd -> shownNode),
             new Residency.Threads(pinners, droppers),
             new Residency.WindowSize(64 << 20, AGE),
             clock);
     return created;
+  }
+
+  private int openRoot() {
+    users.add(Thread.currentThread().getName());
+    return Linux.openDirectory(sandbox.root());
   }
 
   CachePolicy start(long capacity) {

@@ -16,8 +16,11 @@ import org.slf4j.LoggerFactory;
 final class Housekeeping {
   private static final Logger log = LoggerFactory.getLogger(Housekeeping.class);
 
-  /** The period of tasks that others wait for: deadlines, and drops of pages. */
+  /** The period of tasks that others wait for: memory in transit, and drops of pages. */
   private static final Duration TICK = Duration.ofMillis(20);
+
+  /** Looks at every fetch, and there are thousands where pins come behind their readers. */
+  private static final Duration DEADLINES = Duration.ofMillis(100);
 
   private static final Duration LOOK = Duration.ofSeconds(1);
 
@@ -46,7 +49,8 @@ final class Housekeeping {
 
   /** Starts the tasks. The mount must be there. */
   void start(Runnable checkMount) {
-    watched("transit", TICK, parts.transit::expire);
+    watched("deadlines", DEADLINES, parts.transit::expire);
+    watched("transit", TICK, parts.transit::makeRoom);
     watched("origin", LOOK, parts.origin::watch);
     watched("residency", TICK, parts.residency::tick);
     watched("tasks", TICK, parts.tasks::tick);
