@@ -51,6 +51,7 @@ final class FanotifyOpens implements OpenSource {
   private static final int STATX_SIZE = 0x200;
   private static final int STATX_INO_OFFSET = 32;
   private static final int STATX_SIZE_OFFSET = 40;
+
   private final IsolatedThreads thread;
   private final long buffer = LIBC.malloc(BUFFER + Integer.BYTES);
   private int group;
