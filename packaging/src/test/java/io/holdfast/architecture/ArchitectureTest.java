@@ -84,8 +84,8 @@ final class ArchitectureTest {
               "stats",
               "transit",
               "tree"),
-          // The answers about them.
-          arrow("stats", "", "figures", "linux", "units"),
+          // The answers about them; programs in the kernel tell opens.
+          arrow("stats", "", "bpf", "figures", "linux", "units"),
           arrow("control", "", "figures", "linux", "mount", "origin", "units"),
           arrow("metrics", "figures", "units", "web"),
           // HTTP, and the page of a mount, which gets its figures as bytes.
@@ -400,6 +400,9 @@ final class ArchitectureTest {
         .and()
         // the daemon's own memory, of which nothing is in the mount
         .doNotHaveFullyQualifiedName(FS + ".linux.GrowingMemory")
+        .and()
+        // the memory of programs in the kernel, of which nothing is in the mount either
+        .doNotHaveFullyQualifiedName(FS + ".bpf.OpenRing")
         .and()
         // maps for residency, by the names that are looked for here as well
         .doNotHaveFullyQualifiedName(FS + ".linux.NativeMemory")
